@@ -21,14 +21,15 @@ async function square(
 ): Promise<{ squarings: number; times: Times }> {
   let squarings = 0
   const { times } = await timed(async () => {
-    const request = {
+    const evaluation = {
       seed: Buffer.from(seed, 'hex'),
-      bits: BITS,
+      discriminantBits: BITS,
       iterations: ENDLESS,
-      split: null,
-      checkpointSeconds: CHECKPOINT_SECONDS
+      split: null
     }
-    const handle = pool.evaluate(request, (checkpoint) => (squarings = checkpoint.squarings))
+    const handle = pool.evaluate(evaluation, { checkpointSeconds: CHECKPOINT_SECONDS }, (checkpoint) => {
+      squarings = checkpoint.squarings
+    })
     setTimeout(() => handle.stop(), milliseconds)
     const outcome = await handle.outcome
     if (outcome.kind !== 'stopped') throw new Error(`the evaluation ended with ${outcome.kind}`)

@@ -11,14 +11,8 @@ export function squareMeanwhile(count: number): void {
   const pool = createNativePool({ evaluationThreads: count })
   for (let index = 0; index < count; index++)
     pool.evaluate(
-      {
-        seed: new Uint8Array(32).fill(index),
-        bits: BITS,
-        iterations: ITERATIONS,
-        split: null,
-        memoryBytes: 64 * 2 ** 20,
-        checkpointSeconds: 3600
-      },
+      { seed: new Uint8Array(32).fill(index), discriminantBits: BITS, iterations: ITERATIONS, split: null },
+      { memoryBytes: 64 * 2 ** 20, checkpointSeconds: 3600 },
       () => undefined
     )
 }

@@ -5,10 +5,10 @@ import type { Checkpoint } from '../../src/native/types.ts'
 import { CheckpointWriter } from '../../src/evaluations/checkpoint-writer.ts'
 import { temporary } from '../temporary.ts'
 import { loadCheckpoints, MARKS, type StoredCheckpoint } from '../../src/evaluations/checkpoints.ts'
-import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import type { Evaluation } from '../../src/native/types.ts'
 
 const RECORD_BYTES = 128
-const plan: EvaluationPlan = {
+const plan: Evaluation = {
   seed: new Uint8Array(32).fill(7),
   discriminantBits: 256,
   iterations: 1000,

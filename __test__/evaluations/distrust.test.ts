@@ -1,14 +1,14 @@
 /** What an evaluation goes back to when the kernel here refuses what a farm has added. */
 import { expect, it } from 'vitest'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
-import { Evaluation, EvaluationFault, NoRoom } from '../../src/evaluations/evaluation.ts'
+import { Evaluator, EvaluationFault, NoRoom } from '../../src/evaluations/evaluator.ts'
 import { type Place, type PlaceOutcome, Places } from '../../src/evaluations/places.ts'
-import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import type { Evaluation } from '../../src/native/types.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { evaluationWith } from '../farm/processes.ts'
 import { temporary } from '../temporary.ts'
 
-const plan: EvaluationPlan = { seed: new Uint8Array(32), discriminantBits: 512, iterations: 1000, split: null }
+const plan: Evaluation = { seed: new Uint8Array(32), discriminantBits: 512, iterations: 1000, split: null }
 
 interface Part {
   readonly worker?: string
@@ -20,7 +20,7 @@ interface Part {
 async function resumedBy(parts: readonly Part[]): Promise<string[]> {
   const resumed: string[] = []
   const place: Place = {
-    evaluate({ resume }, onCheckpoint) {
+    evaluate(_evaluation, { resume }, onCheckpoint) {
       const { worker, reaches, outcome } = parts[resumed.length]!
       resumed.push(Buffer.from(resume?.state ?? []).toString())
       for (const squarings of reaches)
@@ -41,7 +41,7 @@ async function resumedBy(parts: readonly Part[]): Promise<string[]> {
       }
     }
   }
-  const evaluation = new Evaluation({
+  const evaluation = new Evaluator({
     directory: temporary(),
     places: new Places(place, undefined, () => 1),
     checkpointSeconds: 10,

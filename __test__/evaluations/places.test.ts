@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type FarmPlace, type PlaceHandle, type PlaceOutcome, Places } from '../../src/evaluations/places.ts'
 
-const request = { seed: new Uint8Array(32), bits: 512, iterations: 1, split: null, checkpointSeconds: 1 }
+const evaluation = { seed: new Uint8Array(32), discriminantBits: 512, iterations: 1, split: null }
+const terms = { checkpointSeconds: 1 }
 
 /** What was loaded, and is in memory yet. */
 let loaded: number[]
@@ -40,10 +41,10 @@ const farm: FarmPlace = {
 
 const begin = (places: Places, number: number, signal = new AbortController().signal) =>
   places.evaluate(
-    request,
+    evaluation,
     () => {
       loaded.push(number)
-      return Promise.resolve({ request, onCheckpoint: () => undefined })
+      return Promise.resolve({ terms, onCheckpoint: () => undefined })
     },
     { signal }
   )

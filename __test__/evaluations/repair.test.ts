@@ -6,9 +6,9 @@ import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadCheckpoints, taskDirectory } from '../../src/evaluations/checkpoints.ts'
-import { Evaluation } from '../../src/evaluations/evaluation.ts'
+import { Evaluator } from '../../src/evaluations/evaluator.ts'
 import { Places } from '../../src/evaluations/places.ts'
-import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import type { Evaluation } from '../../src/native/types.ts'
 import { temporary } from '../temporary.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { disk, diskError } from './faulty-disk.ts'
@@ -18,7 +18,7 @@ vi.mock('node:fs/promises', async (original) => (await import('./faulty-disk.ts'
 
 const RECORD_BYTES = 128
 /** A mark for each hundred squarings. */
-const plan: EvaluationPlan = {
+const plan: Evaluation = {
   seed: new Uint8Array(32).fill(7),
   discriminantBits: 256,
   iterations: 6400,
@@ -42,13 +42,13 @@ const file = (name: string): string => join(directory, name)
 /** A daemon's life: the evaluation resumed from disk. */
 class Life {
   readonly abort = new AbortController()
-  readonly evaluation: Evaluation
-  readonly #plan: EvaluationPlan
+  readonly evaluation: Evaluator
+  readonly #plan: Evaluation
 
   constructor(of = plan) {
     const tell = (_fields: object, message: string): void => void told.push(message)
     this.#plan = of
-    this.evaluation = new Evaluation({
+    this.evaluation = new Evaluator({
       directory,
       places: new Places(pool, undefined, () => 1),
       checkpointSeconds: 10,

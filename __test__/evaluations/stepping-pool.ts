@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type {
   Checkpoint,
+  Evaluation,
   EvaluationHandle,
   EvaluationOutcome,
   EvaluationProgress,
-  EvaluationRequest,
+  EvaluationTerms,
   NativePool
 } from '../../src/native/types.ts'
 import { disk } from './faulty-disk.ts'
@@ -42,7 +43,8 @@ export class SteppingPool implements Pick<NativePool, 'evaluate'> {
   layout = 0
 
   evaluate(
-    { resume, iterations }: EvaluationRequest,
+    { iterations }: Evaluation,
+    { resume }: EvaluationTerms,
     onCheckpoint: (checkpoint: Checkpoint) => void
   ): EvaluationHandle {
     const state =

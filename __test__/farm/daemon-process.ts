@@ -5,11 +5,11 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Places } from '../../src/evaluations/places.ts'
-import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import type { Evaluation } from '../../src/native/types.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { replaceFile } from '../../src/util/replace-file.ts'
-import { computationOf, type DaemonArguments, evaluationWith, planOf, proofOf } from './processes.ts'
+import { type DaemonArguments, evaluationWith, planOf, proofOf } from './processes.ts'
 
 const {
   url,
@@ -23,9 +23,9 @@ const {
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
 const farm = new Farm({ address: { url, credentials: '', ca: '', network }, pool, log, times })
-const plans = new Set<EvaluationPlan>()
+const plans = new Set<Evaluation>()
 /** Slots for those alone that the farm may not have. */
-const slots = (): number => [...plans].filter((plan) => !farm.accepts(computationOf(plan))).length
+const slots = (): number => [...plans].filter((plan) => !farm.accepts(plan)).length
 const places = new Places(pool, farm, slots)
 const proofs = join(directory, 'proofs')
 const running = join(directory, 'running')
@@ -40,7 +40,7 @@ async function prove(seed: number): Promise<void> {
   mkdirSync(kept, { recursive: true })
   await replaceFile(kept, 'proof', proof)
   plans.delete(plan)
-  farm.forget(computationOf(plan))
+  farm.forget(plan)
 }
 
 mkdirSync(proofs, { recursive: true })

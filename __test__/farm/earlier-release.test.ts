@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { waitFor } from '../wait-for.ts'
+import { questionOf } from './processes.ts'
 import { farm, linked, pool, worker } from './scene.ts'
 
 const left = JSON.parse(readFileSync(new URL('../vectors/88cfa41c/farm.json', import.meta.url), 'utf8')) as Record<
@@ -17,14 +18,14 @@ it('goes on from where it was, and leaves nothing there', async () => {
   await link.put(`${left.job}.state`, bytes(left.state))
   await link.addWork(left.job, bytes(left.work))
   const begun = worker('w1')
-  const { bits, iterations, split } = left
-  const computation = { seed: bytes(left.seed), bits, iterations, split }
+  const { bits: discriminantBits, iterations, split } = left
+  const computation = { seed: bytes(left.seed), discriminantBits, iterations, split }
   const kept: number[] = []
-  const request = { ...computation, checkpointSeconds: 9, memoryBytes: 1 << 14 }
-  const handle = farm.evaluate(request, ({ squarings }) => kept.push(squarings))
+  const terms = { checkpointSeconds: 9, memoryBytes: 1 << 14 }
+  const handle = farm.evaluate(computation, terms, ({ squarings }) => kept.push(squarings))
   const outcome = await handle.outcome
   if (outcome.kind !== 'proof') throw new Error(`it ended as ${outcome.kind}`)
-  expect(await pool.verifyProof({ ...computation, proof: outcome.proof })).toBe(true)
+  expect(await pool.verifyProof(questionOf(computation, outcome.proof))).toBe(true)
   expect([begun.begun, kept[0]]).toEqual([[SAVED_SQUARINGS], SAVED_SQUARINGS])
   farm.forget(computation)
   await waitFor(() => expect(farm.hasForgotten(computation)).toBe(true))

@@ -2,7 +2,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../wait-for.ts'
-import { computationOf } from './processes.ts'
 import { ends, farm, faulty, hasRoom, liar, Task, worker } from './scene.ts'
 import { HALF, SteppedPool } from './stepped-pool.ts'
 
@@ -40,7 +39,7 @@ describe('an evaluation on a farm', () => {
   ])('keeps what it has here, whatever is told by workers %s', async (_who, begin) => {
     const honest = worker('w1', new SteppedPool(HALF))
     await hasRoom()
-    const mayCome = (): boolean => farm.accepts(computationOf(task.plan))
+    const mayCome = (): boolean => farm.accepts(task.plan)
     const task: Task = new Task(16, { slots: () => (mayCome() ? 0 : 1) })
     const running = task.run()
     await task.isKept()

@@ -6,7 +6,6 @@ import { type Link, openLink } from '../../src/farm/link.ts'
 import { SEGMENT_RECORDS } from '../../src/farm/saved-state.ts'
 import { FakePool } from '../registry/claims/fakes.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf } from './processes.ts'
 import {
   address,
   bad,
@@ -195,11 +194,11 @@ describe('an evaluation on a farm', () => {
     await server.start()
     await waitFor(() => expect(farm.view().connected).toBe(true), 10)
     // A server that has just started may not read its streams yet, and then the farm rests for a moment.
-    await waitFor(async () => expect(await farm.holds(computationOf(task.plan))).toBe(true))
+    await waitFor(async () => expect(await farm.holds(task.plan)).toBe(true))
     expect(await savedOf(task)).toBeGreaterThan(0)
     task.stop(true)
     await running
-    farm.forget(computationOf(task.plan))
+    farm.forget(task.plan)
   })
 
   it.each<[string, (link: Link, manager: JetStreamManager) => Promise<unknown>]>([

@@ -7,7 +7,7 @@ import { jobOf } from '../../src/farm/messages.ts'
 import { saveProof, SEGMENT_RECORDS } from '../../src/farm/saved-state.ts'
 import { FakePool } from '../registry/claims/fakes.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, planOf } from './processes.ts'
+import { planOf } from './processes.ts'
 import {
   address,
   bad,
@@ -35,10 +35,10 @@ describe('an evaluation on a farm', () => {
     expect(await task.reaches(0)).toMatchObject({ worker: 'w1', phase: 'squaring' })
     held.release()
     expect(await task.verifies(await running)).toBe(true)
-    expect(await farm.holds(computationOf(task.plan))).toBe(true)
-    farm.forget(computationOf(task.plan))
+    expect(await farm.holds(task.plan)).toBe(true)
+    farm.forget(task.plan)
     await waitFor(async () => expect(await savedOf(task)).toBeUndefined())
-    expect(await farm.holds(computationOf(task.plan))).toBe(false)
+    expect(await farm.holds(task.plan)).toBe(false)
   })
 
   it('goes on at another worker from what was saved last, when one is killed', async () => {
@@ -72,8 +72,8 @@ describe('an evaluation on a farm', () => {
     const fake = new FakePool()
     const { said } = worker('w1', fake)
     await hasRoom()
-    const computation = computationOf(planOf(27))
-    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)
+    const computation = planOf(27)
+    const handle = farm.evaluate(computation, { checkpointSeconds: 10 }, () => undefined)
     const evaluation = await begun(fake)
     farm.leave()
     handle.stop()
@@ -148,13 +148,13 @@ describe('an evaluation on a farm', () => {
     await bad('mute', () => Promise.resolve())
     await hasRoom()
     const task = new Task(18)
-    const alone = new SteppedPool().evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined)
+    const alone = new SteppedPool().evaluate(task.plan, { checkpointSeconds: 10 }, () => undefined)
     const outcome = await alone.outcome
     const { proof } = outcome as { proof: Uint8Array }
     const running = task.run()
     await waitFor(async () => expect(await savedOf(task)).toBe(0))
     const link = await openLink(address(), TIMES)
-    await saveProof(link, jobOf(computationOf(task.plan)), { proof, worker: 'mute' })
+    await saveProof(link, jobOf(task.plan), { proof, worker: 'mute' })
     task.stop()
     expect(await running).toEqual(proof)
     await link.close()

@@ -4,14 +4,14 @@ import { Bucket } from '@nats-io/kv'
 import { encode } from 'cborg'
 import { describe, expect, it, vi } from 'vitest'
 import { Places } from '../../src/evaluations/places.ts'
-import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import type { Evaluation } from '../../src/native/types.ts'
 import { MAX_WORKERS } from '../../src/farm/farm.ts'
 import { type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, FARM_VERSION, jobOf } from '../../src/farm/messages.ts'
 import { RECORD_BYTES, SEGMENT_RECORDS, StateWriter } from '../../src/farm/saved-state.ts'
 import { Turns } from '../../src/util/concurrency.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, monotonicMs, planOf } from './processes.ts'
+import { monotonicMs, planOf } from './processes.ts'
 import {
   address,
   bad,
@@ -34,9 +34,9 @@ import { SteppedPool } from './stepped-pool.ts'
 const SEGMENT_SQUARINGS = 10 ** 7
 
 /** A checkpoint of a worker that no daemon has. */
-async function saveSegment(link: Link, plan: EvaluationPlan): Promise<void> {
+async function saveSegment(link: Link, plan: Evaluation): Promise<void> {
   const appended = new Uint8Array(SEGMENT_RECORDS * RECORD_BYTES)
-  await new StateWriter(link, jobOf(computationOf(plan)), 'w1', undefined).save([
+  await new StateWriter(link, jobOf(plan), 'w1', undefined).save([
     { state: new Uint8Array(1), squarings: SEGMENT_SQUARINGS, appended, appendedFrom: 0 }
   ])
 }
@@ -57,8 +57,8 @@ describe('a farm', () => {
     await hasRoom()
     const places = new Places(new SteppedPool(), farm, () => 1)
     const begin = (seed: number) => {
-      const request = { ...computationOf(planOf(seed, ENDLESS)), checkpointSeconds: 10 }
-      return places.evaluate(request, () => Promise.resolve({ request, onCheckpoint: () => undefined }))
+      const terms = { checkpointSeconds: 10 }
+      return places.evaluate(planOf(seed, ENDLESS), () => Promise.resolve({ terms, onCheckpoint: () => undefined }))
     }
     const here = await begin(2)
     const away = await begin(3)
@@ -114,8 +114,8 @@ describe('a farm', () => {
   it('is not held by a farm that lost it and was told to forget it', async () => {
     await bad('mute', () => Promise.resolve())
     await hasRoom()
-    const computation = computationOf(planOf(26))
-    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)
+    const computation = planOf(26)
+    const handle = farm.evaluate(computation, { checkpointSeconds: 10 }, () => undefined)
     const link = await linked()
     await waitFor(async () => expect(await link.hasWork(jobOf(computation))).toBe(true))
     await link.discard(jobOf(computation))
@@ -132,7 +132,7 @@ describe('a farm', () => {
     await hasRoom()
     farm.leave()
     const task = new Task(19)
-    const handle = farm.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined)
+    const handle = farm.evaluate(task.plan, { checkpointSeconds: 10 }, () => undefined)
     expect(await handle.outcome).toEqual({ kind: 'stopped' })
     expect(await savedOf(task)).toBeUndefined()
   })
@@ -146,10 +146,10 @@ describe('a farm', () => {
     before.stop()
     await running
     await restartFarm(PATIENT)
-    const computation = computationOf(before.plan)
+    const computation = before.plan
     await waitFor(() => expect([farm.isAtWork(computation), farm.room()]).toEqual([true, 0]))
-    expect(farm.isAtWork(computationOf(planOf(32)))).toBe(false)
-    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)
+    expect(farm.isAtWork(planOf(32))).toBe(false)
+    const handle = farm.evaluate(computation, { checkpointSeconds: 10 }, () => undefined)
     // Before its worker reports.
     expect(farm.room()).toBe(1)
     handle.stop(true)
@@ -162,7 +162,7 @@ describe('a farm', () => {
     await hasRoom(0)
     const task = new Task(27)
     const resume = { state: new Uint8Array(1), intermediates: new Uint8Array(RECORD_BYTES), squarings: 9 }
-    const handle = farm.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10, resume }, () => undefined)
+    const handle = farm.evaluate(task.plan, { checkpointSeconds: 10, resume }, () => undefined)
     await handle.taken
     expect(await savedOf(task)).toBe(9)
     handle.stop(true)
@@ -180,7 +180,7 @@ describe('a farm', () => {
       const gate = beforeSegments(fetch)
       const here: number[] = []
       const handles = plans.map((plan) =>
-        farm.evaluate({ ...computationOf(plan), checkpointSeconds: 10 }, ({ squarings }) => here.push(squarings))
+        farm.evaluate(plan, { checkpointSeconds: 10 }, ({ squarings }) => here.push(squarings))
       )
       return { gate, here, handles }
     }
@@ -233,7 +233,7 @@ describe('a farm', () => {
       return released
     })
     const asks = vi.spyOn(Turns.prototype, 'run')
-    const begun = plans.map((plan) => farm.evaluate({ ...computationOf(plan), checkpointSeconds: 10 }, () => undefined))
+    const begun = plans.map((plan) => farm.evaluate(plan, { checkpointSeconds: 10 }, () => undefined))
     let hasEnded = false
     void begun.at(-1)!.outcome.then(() => (hasEnded = true))
     await waitFor(() => expect(asks.mock.calls.length).toBe(5))

@@ -6,15 +6,7 @@ import { NatsServer } from '../../scripts/nats-server.ts'
 import type { FarmTimes } from '../../src/farm/link.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { temporary } from '../temporary.ts'
-import {
-  computationOf,
-  FarmProcess,
-  ITERATIONS,
-  monotonicMs,
-  planOf,
-  type Stretch,
-  WorkerProcess
-} from './processes.ts'
+import { FarmProcess, ITERATIONS, monotonicMs, planOf, questionOf, type Stretch, WorkerProcess } from './processes.ts'
 
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1500, lookMs: 300, homeMs: 60_000 }
 const NETWORK = 'faults'
@@ -116,10 +108,9 @@ async function judge(directory: string, iterations: number): Promise<Pick<Faults
   const proved = readdirSync(proofs).filter((name) => existsSync(join(proofs, name, 'proof')))
   const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
   try {
-    const questions = proved.map((name) => ({
-      ...computationOf(planOf(Number(name), iterations)),
-      proof: readFileSync(join(proofs, name, 'proof'))
-    }))
+    const questions = proved.map((name) =>
+      questionOf(planOf(Number(name), iterations), readFileSync(join(proofs, name, 'proof')))
+    )
     const verdicts = await Promise.all(questions.map((question) => pool.verifyProof(question)))
     return {
       proved: proved.length,

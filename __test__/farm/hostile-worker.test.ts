@@ -8,7 +8,7 @@ import { mostRecords, RECORD_BYTES, readState, SEGMENT_RECORDS, withMemoryFor } 
 import { addon } from '../../src/native/addon.ts'
 import { FakePool } from '../registry/claims/fakes.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, monotonicMs, planOf } from './processes.ts'
+import { monotonicMs, planOf } from './processes.ts'
 import { address, begun, ENDLESS, ends, farm, linked, pool, TIMES, worker } from './scene.ts'
 
 afterEach(() => {
@@ -67,17 +67,17 @@ describe('of what a worker says that it is there, a daemon', () => {
       link.connection.publish(link.names.alive, encode({ ...ALIVE, worker: `loud${index}`, jobs }))
     await link.connection.flush()
     // What the server has sent the daemon before this answer is heard by then.
-    await farm.holds(computationOf(planOf(69)))
+    await farm.holds(planOf(69))
     expect(farm.view().workers.length).toBeGreaterThan(100)
     expect(farm.view().workers.length).toBeLessThan(130)
   })
 })
 
 describe('of what a worker saved, a daemon', () => {
-  const computation = computationOf(planOf(70, ENDLESS))
-  const request = { ...computation, checkpointSeconds: 10, memoryBytes: 2 ** 22 }
+  const computation = planOf(70, ENDLESS)
+  const terms = { checkpointSeconds: 10, memoryBytes: 2 ** 22 }
   const job = jobOf(computation)
-  const most = mostRecords(request, ENDLESS / 2)
+  const most = mostRecords(computation, terms, ENDLESS / 2)
   const tail = (records: number) => new Uint8Array((records % SEGMENT_RECORDS) * RECORD_BYTES)
 
   /** What becomes of an evaluation that finds this at the farm, what was logged, and how many segments were fetched. */
@@ -94,7 +94,7 @@ describe('of what a worker saved, a daemon', () => {
     ends.push(() => heard.close())
     await heard.start()
     let fetched = 0
-    const outcome = await heard.evaluate(request, () => fetched++).outcome
+    const outcome = await heard.evaluate(computation, terms, () => fetched++).outcome
     return { outcome, logged: logged.join('\n'), fetched, link }
   }
 
@@ -131,35 +131,38 @@ describe('of what a worker saved, a daemon', () => {
     const { Discriminant, Evaluation } = addon()
     const discriminant = Discriminant.fromSeed(new Uint8Array(32), 64)
     for (const memoryBytes of [2 ** 12, 2 ** 16, 2 ** 20, 2 ** 28]) {
-      const size = { ...request, iterations: 200_000, split, memoryBytes }
+      const size = { ...computation, iterations: 200_000, split }
       const evaluation = new Evaluation(discriminant, null, size.iterations, split, memoryBytes)
+      const most = (squarings: number): number => mostRecords(size, { ...terms, memoryBytes }, squarings)
       let isClose = false
       while (evaluation.phase() === 'squaring') {
         evaluation.advance(997, new Uint32Array(1))
         const [squarings, records] = [evaluation.squarings(), evaluation.intermediateCount()]
-        expect(records, `${memoryBytes} ${squarings}`).toBeLessThanOrEqual(mostRecords(size, squarings))
-        isClose ||= records > mostRecords(size, squarings) / 20
+        expect(records, `${memoryBytes} ${squarings}`).toBeLessThanOrEqual(most(squarings))
+        isClose ||= records > most(squarings) / 20
       }
       expect(isClose).toBe(true)
     }
   })
 
   it('lets an evaluation keep the memory that it began with', () => {
-    const records = mostRecords(request, ENDLESS / 2)
-    const lower = { ...request, memoryBytes: 2 ** 20 }
-    expect(mostRecords(lower, ENDLESS / 2)).toBeLessThan(records)
-    const kept = withMemoryFor(lower, ENDLESS / 2, records)
-    expect(mostRecords(kept, ENDLESS / 2) / records).toBeCloseTo(1, 2)
-    expect(mostRecords(kept, ENDLESS / 2)).toBeGreaterThanOrEqual(records)
-    expect(withMemoryFor(request, 0, 0)).toBe(request)
-    expect(withMemoryFor(request, 10, 0).memoryBytes).toBe(request.memoryBytes)
+    const records = mostRecords(computation, terms, ENDLESS / 2)
+    const lower = { ...terms, memoryBytes: 2 ** 20 }
+    const mostWith = (given: typeof terms): number => mostRecords(computation, given, ENDLESS / 2)
+    expect(mostWith(lower)).toBeLessThan(records)
+    const kept = { ...terms, ...withMemoryFor(computation, lower, ENDLESS / 2, records) }
+    expect(mostWith(kept) / records).toBeCloseTo(1, 2)
+    expect(mostWith(kept)).toBeGreaterThanOrEqual(records)
+    expect(withMemoryFor(computation, terms, 0, 0)).toBe(terms)
+    expect(withMemoryFor(computation, terms, 10, 0)).toBe(terms)
   })
 })
 
 describe('of a job, a worker', () => {
-  const computation = computationOf(planOf(71, ENDLESS))
+  const computation = planOf(71, ENDLESS)
   const job = jobOf(computation)
-  const asked = { version: 2, ...computation, checkpointSeconds: 10, isVerified: false }
+  const { discriminantBits: bits, ...others } = computation
+  const asked = { version: 2, ...others, bits, checkpointSeconds: 10, isVerified: false }
 
   it('squares no more between checkpoints than a daemon may ask for', async () => {
     const link = await linked()
@@ -188,7 +191,7 @@ describe('of a job, a worker', () => {
     const changedJob = { ...asked, ...changed }
     const name = jobOf({
       seed: changedJob.seed,
-      bits: changedJob.bits,
+      discriminantBits: changedJob.bits,
       iterations: changedJob.iterations,
       split: changedJob.split
     })
@@ -197,8 +200,6 @@ describe('of a job, a worker', () => {
   })
 
   it('leaves one under the name of another to others', () => {
-    expect(
-      decodeJob(jobOf(computationOf(planOf(72))), encodeJob({ ...computation, checkpointSeconds: 1 }))
-    ).toBeUndefined()
+    expect(decodeJob(jobOf(planOf(72)), encodeJob(computation, { checkpointSeconds: 1 }))).toBeUndefined()
   })
 })

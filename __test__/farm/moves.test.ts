@@ -8,7 +8,7 @@ import { jobOf } from '../../src/farm/messages.ts'
 import { readState } from '../../src/farm/saved-state.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
-import type { ClaimPlan, TaskManager } from '../../src/registry/tasks.ts'
+import type { PlannedClaim, TaskManager } from '../../src/registry/tasks.ts'
 import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
@@ -18,7 +18,7 @@ import { FakeSteps, silentLog, taskWhere } from '../registry/claims/fakes.ts'
 import { taskManager } from '../registry/claims/workbench.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, planOf, WorkerProcess } from './processes.ts'
+import { questionOf, planOf, WorkerProcess } from './processes.ts'
 import { FEW, HALF, SteppedPool } from './stepped-pool.ts'
 
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 10_000, lookMs: 200, homeMs: 120_000 }
@@ -31,8 +31,8 @@ class RealSteps extends FakeSteps {
   readonly proofs: Uint8Array[] = []
   evaluation = planOf(1, ENDLESS)
 
-  override async plan(...args: Parameters<FakeSteps['plan']>): Promise<ClaimPlan> {
-    return { ...(await super.plan(...args)), ...this.evaluation }
+  override async plan(...args: Parameters<FakeSteps['plan']>): Promise<PlannedClaim> {
+    return { ...(await super.plan(...args)), evaluation: this.evaluation }
   }
   override async reveal(...args: Parameters<FakeSteps['reveal']>): Promise<void> {
     this.proofs.push(args[2])
@@ -76,7 +76,7 @@ async function stop(): Promise<void> {
 /** What the farm has saved. */
 async function saved(plan = steps.evaluation): Promise<number | undefined> {
   const link = await openLink(address(), TIMES)
-  const state = await readState(link, jobOf(computationOf(plan)))
+  const state = await readState(link, jobOf(plan))
   await link.close()
   return state?.squarings
 }
@@ -144,7 +144,7 @@ it('gives one proof, wherever it was moved meanwhile', async () => {
   local.release()
   await taskWhere(manager, id, ({ status }) => status === 'completed')
   expect(steps.proofs).toHaveLength(1)
-  expect(await pool.verifyProof({ ...computationOf(steps.evaluation), proof: steps.proofs[0]! })).toBe(true)
+  expect(await pool.verifyProof(questionOf(steps.evaluation, steps.proofs[0]!))).toBe(true)
   await waitFor(async () => expect(await saved()).toBeUndefined())
   await waitFor(() => expect(farm.view()).toMatchObject({ tasks: 0, workers: [{ busy: 0 }] }))
 })

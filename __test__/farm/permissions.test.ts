@@ -10,7 +10,7 @@ import { runWorker } from '../../src/farm/worker.ts'
 import { FakePool, silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, planOf } from './processes.ts'
+import { planOf } from './processes.ts'
 
 const NETWORK = 'permissions'
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 60_000, lookMs: 200, homeMs: 120_000 }
@@ -55,7 +55,7 @@ it('a daemon that may not hear what they reach says so', async () => {
   const farm = new Farm({ address, pool, log, times: TIMES })
   ends.push(() => farm.close())
   await farm.start()
-  const handle = farm.evaluate({ ...computationOf(planOf(1)), checkpointSeconds: 1 }, () => undefined)
+  const handle = farm.evaluate(planOf(1), { checkpointSeconds: 1 }, () => undefined)
   await waitFor(() => expect(said.join()).toContain('the daemon may not hear what its workers reach'))
   handle.stop(true)
   await handle.outcome
@@ -75,7 +75,7 @@ it('a worker that may not hear when to stop says so', async () => {
   const farm = new Farm({ address, pool, log: silentLog, times: TIMES })
   ends.push(() => farm.close())
   await farm.start()
-  const handle = farm.evaluate({ ...computationOf(planOf(1)), checkpointSeconds: 1 }, () => undefined)
+  const handle = farm.evaluate(planOf(1), { checkpointSeconds: 1 }, () => undefined)
   await waitFor(() => expect(said.join()).toContain('the worker may not hear when to stop'))
   await waitFor(() => expect(fake.evaluations).toHaveLength(1))
   fake.evaluations[0]!.stop()

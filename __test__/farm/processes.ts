@@ -3,32 +3,31 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
-import type { Computation } from '../../src/evaluations/places.ts'
-import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import { Evaluator, NoRoom } from '../../src/evaluations/evaluator.ts'
+import type { Evaluation, ProofQuestion } from '../../src/native/types.ts'
 import type { FarmTimes } from '../../src/farm/link.ts'
 
 const BITS = 512
 /** Some tenths of a second. */
 export const ITERATIONS = 60_000
 
-export function planOf(seed: number, iterations = ITERATIONS): EvaluationPlan {
+export function planOf(seed: number, iterations = ITERATIONS): Evaluation {
   const bytes = new Uint8Array(32)
   new DataView(bytes.buffer).setUint32(0, seed)
   return { seed: bytes, discriminantBits: BITS, iterations, split: null }
 }
 
-export function computationOf({ seed, discriminantBits: bits, iterations, split }: EvaluationPlan): Computation {
-  return { seed, bits, iterations, split }
+export function questionOf({ discriminantBits: bits, ...others }: Evaluation, proof: Uint8Array): ProofQuestion {
+  return { ...others, bits, proof }
 }
 
-type Parts = ConstructorParameters<typeof Evaluation>[0]
+type Parts = ConstructorParameters<typeof Evaluator>[0]
 
 /** An evaluation of no task. */
 export function evaluationWith(
   parts: Pick<Parts, 'directory' | 'places' | 'checkpointSeconds' | 'log'> & Partial<Parts>
-): Evaluation {
-  return new Evaluation({
+): Evaluator {
+  return new Evaluator({
     about: {},
     signal: new AbortController().signal,
     hasBegun: () => false,
@@ -40,10 +39,10 @@ export function evaluationWith(
 }
 
 /** Where nothing has room it asks again, as a task in the queue does. */
-export async function proofOf(evaluation: Evaluation, plan: EvaluationPlan): Promise<Uint8Array> {
+export async function proofOf(evaluator: Evaluator, evaluation: Evaluation): Promise<Uint8Array> {
   for (;;) {
     try {
-      return await evaluation.run(plan)
+      return await evaluator.run(evaluation)
     } catch (error) {
       if (!(error instanceof NoRoom)) throw error
       await delay(20)

@@ -6,19 +6,18 @@ import type { JsMsg } from '@nats-io/jetstream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { NatsServer } from '../../scripts/nats-server.ts'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
-import type { Evaluation } from '../../src/evaluations/evaluation.ts'
+import type { Evaluator } from '../../src/evaluations/evaluator.ts'
 import { Places, type PlaceProgress } from '../../src/evaluations/places.ts'
-import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import type { Evaluation, NativePool } from '../../src/native/types.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, encodeReport, jobOf } from '../../src/farm/messages.ts'
 import { readState, saveProof } from '../../src/farm/saved-state.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
-import type { NativePool } from '../../src/native/types.ts'
 import { type FakeEvaluation, FakePool, silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, evaluationWith, planOf, proofOf, WorkerProcess } from './processes.ts'
+import { questionOf, evaluationWith, planOf, proofOf, WorkerProcess } from './processes.ts'
 import { FEW, SteppedPool } from './stepped-pool.ts'
 import { startWorker, type StartedWorker } from './workers.ts'
 
@@ -134,12 +133,12 @@ export async function bad(
 export class Task {
   readonly abort = new AbortController()
   readonly directory: string
-  readonly evaluation: Evaluation
+  readonly evaluation: Evaluator
   readonly said: string[] = []
   /** Squarings of each checkpoint from which it went on. */
   readonly resumed: number[] = []
   readonly places: Places
-  readonly plan: EvaluationPlan
+  readonly plan: Evaluation
 
   constructor(seed: number, { slots = (): number => 0, directory = temporary(), iterations = FEW } = {}) {
     this.plan = planOf(seed, iterations)
@@ -197,14 +196,14 @@ export class Task {
   }
 
   verifies(proof: Uint8Array): Promise<boolean> {
-    return pool.verifyProof({ ...computationOf(this.plan), proof })
+    return pool.verifyProof(questionOf(this.plan, proof))
   }
 }
 
 /** Squarings of what the farm has saved. */
 export async function savedOf({ plan }: Task): Promise<number | undefined> {
   const link = await openLink(address(), TIMES)
-  const saved = await readState(link, jobOf(computationOf(plan)))
+  const saved = await readState(link, jobOf(plan))
   await link.close()
   return saved?.squarings
 }

@@ -2,8 +2,14 @@
  * The real kernel on the thread of the test: a few squarings a turn, as far as the test lets them go. Threads of a pool
  * yield to all other work of the machine, so a test that waits for them waits for that too.
  */
-import { addon, type Evaluation } from '../../src/native/addon.ts'
-import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest } from '../../src/native/types.ts'
+import { addon, type Evaluation as KernelEvaluation } from '../../src/native/addon.ts'
+import type {
+  Checkpoint,
+  Evaluation,
+  EvaluationHandle,
+  EvaluationOutcome,
+  EvaluationTerms
+} from '../../src/native/types.ts'
 
 /** Of an evaluation that takes some fifty turns. */
 export const FEW = 2000
@@ -30,10 +36,14 @@ export class SteppedPool {
     this.hold(Infinity)
   }
 
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle {
-    const evaluation = opened(request)
+  evaluate(
+    asked: Evaluation,
+    terms: EvaluationTerms,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ): EvaluationHandle {
+    const evaluation = opened(asked, terms)
     const { promise: outcome, resolve } = Promise.withResolvers<EvaluationOutcome>()
-    let appendedFrom = request.resume === undefined ? 0 : evaluation.intermediateCount()
+    let appendedFrom = terms.resume === undefined ? 0 : evaluation.intermediateCount()
     let saved = evaluation.squarings()
     const save = (): void => {
       const appended = evaluation.intermediates(appendedFrom)
@@ -71,9 +81,12 @@ export class SteppedPool {
   }
 }
 
-function opened({ seed, bits, iterations, split, memoryBytes, resume }: EvaluationRequest): Evaluation {
+function opened(
+  { seed, discriminantBits, iterations, split }: Evaluation,
+  { memoryBytes, resume }: EvaluationTerms
+): KernelEvaluation {
   const { Discriminant, Evaluation } = addon()
-  const discriminant = Discriminant.fromSeed(seed, bits)
+  const discriminant = Discriminant.fromSeed(seed, discriminantBits)
   return resume === undefined
     ? new Evaluation(discriminant, null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
     : Evaluation.resume(discriminant, resume.state, resume.intermediates)

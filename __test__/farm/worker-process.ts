@@ -16,8 +16,8 @@ const { url, network, name, times, heldAt } = JSON.parse(process.argv[2]!) as Wo
 const stepped = heldAt === undefined ? undefined : new SteppedPool(heldAt ?? Infinity)
 process.on('SIGUSR2', () => stepped?.release())
 const pool = stepped ?? createNativePool({ evaluationThreads: 1, provingThreads: 1, auxiliaryThreads: 1 })
-const evaluate: SteppedPool['evaluate'] = (request, onCheckpoint) => {
-  const handle = pool.evaluate(request, (checkpoint) => {
+const evaluate: SteppedPool['evaluate'] = (evaluation, terms, onCheckpoint) => {
+  const handle = pool.evaluate(evaluation, terms, (checkpoint) => {
     print({ squarings: checkpoint.squarings }, 'at')
     onCheckpoint(checkpoint)
   })

@@ -16,7 +16,7 @@ import { needPackages, programOf } from '../../scripts/packages.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { type FarmAddress, type FarmTimes, openLink } from '../../src/farm/link.ts'
 import { runWorker } from '../../src/farm/worker.ts'
-import { computationOf, planOf } from '../farm/processes.ts'
+import { planOf } from '../farm/processes.ts'
 import { FakePool, silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
@@ -106,9 +106,7 @@ it('goes on when the server that leads its streams is killed', { timeout: MOST_M
   await farm.start()
   await waitFor(async () => expect([farm.room(), await replicas()]).toEqual([2, [NODES, NODES]]))
   const kept: number[] = []
-  const handle = farm.evaluate({ ...computationOf(planOf(1)), checkpointSeconds: 1 }, ({ squarings }) =>
-    kept.push(squarings)
-  )
+  const handle = farm.evaluate(planOf(1), { checkpointSeconds: 1 }, ({ squarings }) => kept.push(squarings))
   const evaluation = await waitFor(() => {
     const [begun] = pools.flatMap(({ evaluations }) => evaluations)
     expect(begun).toBeDefined()

@@ -23,16 +23,14 @@ const slices = (): number[] =>
 describe.runIf(hasSlices)('a thread that squares', () => {
   it('gives way at once to threads that wake up, and no other thread does', async () => {
     const pool = createNativePool({ evaluationThreads: 1 })
-    const request = {
+    const squarings = {
       seed: new Uint8Array(32),
-      bits: 1024,
+      discriminantBits: 1024,
       iterations: 10 ** 10,
-      split: null,
-      memoryBytes: 2 ** 20,
-      checkpointSeconds: 3600
+      split: null
     }
     expect(slices()).not.toContain(SLICE_NS)
-    const evaluation = pool.evaluate(request, () => undefined)
+    const evaluation = pool.evaluate(squarings, { memoryBytes: 2 ** 20, checkpointSeconds: 3600 }, () => undefined)
     await expect.poll(() => evaluation.progress().squarings).toBeGreaterThan(0)
     expect(slices().filter((slice) => slice === SLICE_NS)).toHaveLength(1)
     evaluation.stop()

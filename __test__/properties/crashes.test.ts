@@ -204,10 +204,7 @@ describe('killed at any write', () => {
               ledger.apply(task, {
                 type: 'planned',
                 plan: {
-                  seed,
-                  discriminantBits: 1024,
-                  iterations: 10,
-                  split: null,
+                  evaluation: { seed, discriminantBits: 1024, iterations: 10, split: null },
                   deadlineMs: null,
                   context: encodeContext({ salt, pulseRound: pulseRound!, pulse })
                 }
@@ -215,7 +212,8 @@ describe('killed at any write', () => {
               return
             }
             case 'evaluate': {
-              const { seed, context } = state.plan!
+              const { evaluation, context } = state.plan!
+              const { seed } = evaluation
               const { salt, pulseRound } = decodeContext(context)
               world.squared.add(toHex(seed))
               world.plans.add(`${toHex(commitmentOf(salt))} ${toHex(salt)} ${pulseRound}`)

@@ -1,11 +1,5 @@
 /** The kernel and the judges of documents, without threads. */
-import type {
-  DocumentJudge,
-  EvaluationRequest,
-  NativePool,
-  ProofQuestion,
-  StampQuestion
-} from '../../src/native/types.ts'
+import type { DocumentJudge, Evaluation, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
 import { sha256 } from '../../src/protocol/encoding/bytes.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
@@ -29,7 +23,7 @@ export class FakeWorkers
       if (this.instant) evaluation.finish({ kind: 'proof', proof: this.proofFor(evaluation.request) })
     }
   }
-  proofFor({ seed, iterations }: Pick<EvaluationRequest, 'seed' | 'iterations'>): Uint8Array {
+  proofFor({ seed, iterations }: Pick<Evaluation, 'seed' | 'iterations'>): Uint8Array {
     const digest = sha256(seed, Buffer.from(String(iterations)))
     const proof = Buffer.alloc(200, digest)
     if (this.breakProofs) proof[0]! ^= 1

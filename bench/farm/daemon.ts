@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Farm } from '../../src/farm/farm.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
-import type { EvaluationHandle, EvaluationRequest, NativePool } from '../../src/native/types.ts'
+import type { Evaluation, EvaluationTerms, NativePool } from '../../src/native/types.ts'
 import type { PlaceHandle } from '../../src/evaluations/places.ts'
 import { BENCH_NETWORK } from './scene.ts'
 
-type Plan = Omit<EvaluationRequest, 'seed'>
+type Plan = Omit<Evaluation, 'seed'> & EvaluationTerms
 
 export type DaemonRequest =
   /** Waits until the farm has room for that many. */
@@ -41,10 +41,10 @@ const farm = new Farm({
 })
 let seeds = 0
 
-function requestOf(plan: Plan): EvaluationRequest {
+function evaluationOf({ discriminantBits, iterations, split }: Plan): Evaluation {
   const seed = new Uint8Array(32)
   new DataView(seed.buffer).setUint32(0, ++seeds)
-  return { ...plan, seed }
+  return { seed, discriminantBits, iterations, split }
 }
 
 async function holds(condition: () => boolean): Promise<void> {
@@ -57,11 +57,11 @@ async function prove({ on, count, plan }: Extract<DaemonRequest, { do: 'prove' }
   let running = 0
   const began = performance.now()
   const one = async (): Promise<void> => {
-    const request = requestOf(plan)
+    const evaluation = evaluationOf(plan)
     const startedMs = performance.now()
-    await provedBy(request, local ?? farm, pool)
+    await provedBy(evaluation, plan, local ?? farm)
     taskMs.push(performance.now() - startedMs)
-    if (local === undefined) farm.forget(request)
+    if (local === undefined) farm.forget(evaluation)
     running--
   }
   const all: Promise<void>[] = []
@@ -77,14 +77,14 @@ async function prove({ on, count, plan }: Extract<DaemonRequest, { do: 'prove' }
 }
 
 async function provedBy(
-  request: EvaluationRequest,
-  place: { evaluate(request: EvaluationRequest, onCheckpoint: () => void): EvaluationHandle | PlaceHandle },
-  verifier: NativePool
+  evaluation: Evaluation,
+  terms: EvaluationTerms,
+  place: Pick<NativePool, 'evaluate'> | Farm
 ): Promise<void> {
-  const outcome = await place.evaluate(request, () => undefined).outcome
+  const outcome = await place.evaluate(evaluation, terms, () => undefined).outcome
   if (outcome.kind !== 'proof') throw new Error(`an evaluation ended with ${JSON.stringify(outcome)}`)
-  const { seed, bits, iterations, split } = request
-  if (!(await verifier.verifyProof({ seed, bits, iterations, split, proof: outcome.proof })))
+  const { discriminantBits: bits, ...others } = evaluation
+  if (!(await pool.verifyProof({ ...others, bits, proof: outcome.proof })))
     throw new Error('a proof of our own was refused')
 }
 
@@ -92,7 +92,7 @@ async function hold({ count, plan }: Extract<DaemonRequest, { do: 'hold' }>): Pr
   const handles: PlaceHandle[] = []
   while (handles.length < count) {
     await holds(() => handles.length < farm.room())
-    handles.push(farm.evaluate(requestOf(plan), () => undefined))
+    handles.push(farm.evaluate(evaluationOf(plan), plan, () => undefined))
   }
   await holds(() => handles.every((handle) => typeof handle.progress().worker === 'string'))
   return {}

@@ -44,7 +44,7 @@ export async function measureLoad(workers: number, seconds: number): Promise<Ser
   })
   await daemon.ask({ do: 'room', count: workers })
   say(`${workers} workers are there`)
-  const plan = { bits: BITS, iterations: ITERATIONS, split: null, memoryBytes: MEMORY_BYTES }
+  const plan = { discriminantBits: BITS, iterations: ITERATIONS, split: null, memoryBytes: MEMORY_BYTES }
   await daemon.ask({ do: 'hold', count: workers, plan: { ...plan, checkpointSeconds: CHECKPOINT_SECONDS } })
   say('each has a task')
   // The first checkpoints.

@@ -25,7 +25,7 @@ export async function measureRate(): Promise<Figure[]> {
     const address = { url: server.url, credentials: '', ca: '', network: BENCH_NETWORK }
     const log = { info: () => undefined, warn: console.error }
     const done = runWorker({ address, pool, threads: 1, name: 'w', log }, abort.signal)
-    const plan = { bits: BITS, iterations: ITERATIONS, split: null, memoryBytes: MEMORY_BYTES }
+    const plan = { discriminantBits: BITS, iterations: ITERATIONS, split: null, memoryBytes: MEMORY_BYTES }
     await daemon.ask({ do: 'hold', count: 1, plan: { ...plan, checkpointSeconds: CHECKPOINT_SECONDS } })
     return {
       end: () => {

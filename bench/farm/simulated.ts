@@ -4,7 +4,7 @@
  */
 import { EventEmitter } from 'node:events'
 import { runWorker } from '../../src/farm/worker.ts'
-import type { EvaluationHandle, EvaluationRequest, NativePool } from '../../src/native/types.ts'
+import type { Evaluation, EvaluationHandle, EvaluationTerms, NativePool } from '../../src/native/types.ts'
 import { BENCH_NETWORK, RECORD_BYTES } from './scene.ts'
 
 /** As a reference machine squares. */
@@ -21,8 +21,9 @@ const [url, first, count, recordsPerSecond] = [process.argv[2]!, ...process.argv
 
 /** `phase`, 0..1: when in the time between two checkpoints it makes its own. */
 function evaluate(
-  { iterations, checkpointSeconds }: EvaluationRequest,
-  onCheckpoint: Parameters<NativePool['evaluate']>[1],
+  { iterations }: Evaluation,
+  { checkpointSeconds }: EvaluationTerms,
+  onCheckpoint: Parameters<NativePool['evaluate']>[2],
   phase: number
 ): EvaluationHandle {
   const { promise: outcome, resolve } = Promise.withResolvers<{ kind: 'stopped' }>()
@@ -69,7 +70,9 @@ await Promise.all(
     runWorker(
       {
         address: { url, credentials: '', ca: '', network: BENCH_NETWORK },
-        pool: { evaluate: (request, onCheckpoint) => evaluate(request, onCheckpoint, index / count) },
+        pool: {
+          evaluate: (evaluation, terms, onCheckpoint) => evaluate(evaluation, terms, onCheckpoint, index / count)
+        },
         threads: 1,
         name: `w${first + index}`,
         log

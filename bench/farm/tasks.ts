@@ -22,7 +22,7 @@ const NOTHING = 1_000
 const WORKERS = [1, 2, 4, 8]
 const ALONE = 25
 
-const planOf = (iterations: number) => ({ bits: BITS, iterations, split: null, checkpointSeconds: 10 })
+const planOf = (iterations: number) => ({ discriminantBits: BITS, iterations, split: null, checkpointSeconds: 10 })
 
 interface Scene {
   readonly server: BenchServer

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { addon } from '../../src/native/addon.ts'
 import { CheckpointWriter } from '../../src/evaluations/checkpoint-writer.ts'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
-import type { ClaimPlan } from '../../src/registry/tasks.ts'
 import { BITS, MEMORY_BYTES, SEED } from './real-tasks.ts'
 import { discriminant, type Squared } from './squared.ts'
 
@@ -41,16 +40,9 @@ async function writeAndLoad(
 ): Promise<Omit<CheckpointFigures, 'resume_seconds'>> {
   const root = mkdtempSync(join(tmpdir(), 'chronym-bench-checkpoint-'))
   const directory = join(root, 'task')
-  const plan: ClaimPlan = {
-    seed: SEED,
-    discriminantBits: BITS,
-    iterations,
-    split: null,
-    deadlineMs: null,
-    context: new Uint8Array(0)
-  }
+  const evaluation = { seed: SEED, discriminantBits: BITS, iterations, split: null }
   try {
-    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => {
+    const writer = await CheckpointWriter.open(directory, evaluation, undefined, (error) => {
       throw error
     })
     const writing = performance.now()
@@ -58,7 +50,7 @@ async function writeAndLoad(
     await writer.close()
     const write_seconds = since(writing)
     const loading = performance.now()
-    if ((await loadCheckpoints(directory, plan)).believed.length === 0)
+    if ((await loadCheckpoints(directory, evaluation)).believed.length === 0)
       throw new Error('what was written could not be loaded')
     const load_seconds = since(loading)
     const bytes = readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)

@@ -11,7 +11,7 @@ import { CheckpointWriter } from '../../src/evaluations/checkpoint-writer.ts'
 import { taskDirectory } from '../../src/evaluations/checkpoints.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { createTaskManager } from '../../src/registry/claims/manager.ts'
-import type { ClaimPlan, TaskManager } from '../../src/registry/tasks.ts'
+import type { PlannedClaim, TaskManager } from '../../src/registry/tasks.ts'
 import type { ClaimSteps } from '../../src/registry/claims/run.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
 
@@ -50,7 +50,7 @@ export async function startTasks({
     store,
     seed: new SeedHolder(new Uint8Array(32)),
     dataDir,
-    pool: { evaluate: (request, onCheckpoint) => (handle = evaluate(request, onCheckpoint)) },
+    pool: { evaluate: (...given) => (handle = evaluate(...given)) },
     steps: stepsOf(iterations, (taskId, plan) => leaveCheckpoint(taskDirectory(dataDir, taskId), plan, checkpoint)),
     options: { maxTasks: 1, queue: 1000, checkpointSeconds, memoryBytes: MEMORY_BYTES },
     clock: systemClock,
@@ -76,28 +76,25 @@ function complain(fields: object, message: string): void {
 
 async function leaveCheckpoint(
   directory: string,
-  plan: ClaimPlan,
+  plan: PlannedClaim,
   checkpoint: RealTasksOptions['checkpoint']
 ): Promise<void> {
   if (checkpoint === undefined) return
-  const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => {
+  const writer = await CheckpointWriter.open(directory, plan.evaluation, undefined, (error) => {
     throw error
   })
   writer.accept({
     state: checkpoint.state,
     appended: checkpoint.intermediates,
     appendedFrom: 0,
-    squarings: plan.iterations
+    squarings: plan.evaluation.iterations
   })
   await writer.close()
 }
 
-function stepsOf(iterations: number, prepare: (taskId: string, plan: ClaimPlan) => Promise<void>): ClaimSteps {
-  const plan: ClaimPlan = {
-    seed: SEED,
-    discriminantBits: BITS,
-    iterations,
-    split: null,
+function stepsOf(iterations: number, prepare: (taskId: string, plan: PlannedClaim) => Promise<void>): ClaimSteps {
+  const plan: PlannedClaim = {
+    evaluation: { seed: SEED, discriminantBits: BITS, iterations, split: null },
     deadlineMs: null,
     context: new Uint8Array(0)
   }

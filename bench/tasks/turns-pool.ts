@@ -57,13 +57,13 @@ export async function alternateTurns(
     return unwrap(result)
   }
   const pool: Pick<NativePool, 'evaluate'> = {
-    evaluate(request, onCheckpoint) {
-      const evaluation = startEvaluation(request, onCheckpoint, call)
-      evaluation.allot(1)
-      void evaluation.outcome.then((outcome) => {
+    evaluate(evaluation, terms, onCheckpoint) {
+      const running = startEvaluation({ evaluation, terms }, onCheckpoint, call)
+      running.allot(1)
+      void running.outcome.then((outcome) => {
         reject(new Error(`the evaluation ended before its last squaring: ${JSON.stringify(outcome)}`))
       })
-      return evaluation
+      return running
     }
   }
   const before = process.cpuUsage()

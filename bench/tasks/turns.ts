@@ -29,7 +29,8 @@ type TurnsRequest = WorkerCalls['evaluate']['request'] & {
  * progress, a checkpoint when due. A bare turn is one call of the kernel.
  */
 export function evaluate({
-  evaluation: { seed, bits, iterations, checkpointSeconds },
+  evaluation: { seed, discriminantBits, iterations },
+  terms: { checkpointSeconds },
   slot: memory,
   checkpoints,
   turns,
@@ -37,7 +38,7 @@ export function evaluate({
 }: TurnsRequest): Answer<Uint8Array | null> {
   return answer(() => {
     const { Discriminant, Evaluation } = addon()
-    const discriminant = Discriminant.fromSeed(seed, bits)
+    const discriminant = Discriminant.fromSeed(seed, discriminantBits)
     const begin = (): InstanceType<typeof Evaluation> =>
       new Evaluation(discriminant, null, iterations, null, memoryBytes)
     const bare = begin()

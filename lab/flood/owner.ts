@@ -92,7 +92,8 @@ export async function startOwner(address: string, beaconUrl: string, file: strin
       const { split } = proofShape(iterations, profile)
       const seed = vdfSeed({ commitment, round: p, randomness }, hash)
       const outcome = await pool.evaluate(
-        { seed, bits: profile.discriminant_bits, iterations, split, checkpointSeconds: 60 },
+        { seed, discriminantBits: profile.discriminant_bits, iterations, split },
+        { checkpointSeconds: 60 },
         () => undefined
       ).outcome
       if (outcome.kind !== 'proof') throw new Error(`the evaluation ${outcome.kind}`)

@@ -102,9 +102,9 @@ export class Claims {
     if (was.plan !== null) {
       this.#hold(
         is.plan !== null &&
-          same(was.plan.seed, is.plan.seed) &&
+          same(was.plan.evaluation.seed, is.plan.evaluation.seed) &&
           same(was.plan.context, is.plan.context) &&
-          was.plan.iterations === is.plan.iterations,
+          was.plan.evaluation.iterations === is.plan.evaluation.iterations,
         `${taskId}: its pulse or seed has changed`
       )
     }

@@ -55,7 +55,7 @@ export async function readRemains(dataDir: string): Promise<Remains> {
         const found =
           state.plan === null || state.proof !== null
             ? undefined
-            : await loadCheckpoints(taskDirectory(dataDir, state.id), state.plan)
+            : await loadCheckpoints(taskDirectory(dataDir, state.id), state.plan.evaluation)
         damage.push(...(found?.passedOver ?? []))
         tasks.set(state.id, {
           state,

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { Checkpoint } from '../native/types.ts'
+import type { Checkpoint, Evaluation } from '../native/types.ts'
 import {
   CHUNK_BYTES,
   GENERATIONS,
@@ -15,7 +15,7 @@ import {
 } from './checkpoints.ts'
 import type { Repair } from './repair.ts'
 import { replaceFile } from '../util/replace-file.ts'
-import { encodeStateFile, planDigest, type EvaluationPlan } from './state-file.ts'
+import { encodeStateFile, digestOf } from './state-file.ts'
 
 /** Bytes of a stored form (crates/vdf/src/evaluation/record.rs). */
 const RECORD_BYTES = 128
@@ -28,7 +28,7 @@ const RECORD_BYTES = 128
  */
 export class CheckpointWriter {
   readonly #directory: string
-  readonly #plan: EvaluationPlan
+  readonly #evaluation: Evaluation
   readonly #onError: (error: unknown) => void
   readonly #repair: Repair | undefined
   #generation: bigint
@@ -43,15 +43,15 @@ export class CheckpointWriter {
 
   private constructor(
     directory: string,
-    plan: EvaluationPlan,
+    evaluation: Evaluation,
     base: StoredCheckpoint | undefined,
     digest: Hash,
     onError: (error: unknown) => void,
     repair: Repair | undefined
   ) {
     this.#directory = directory
-    this.#plan = plan
-    this.#mark = base === undefined ? 0 : markOf(base.squarings, plan)
+    this.#evaluation = evaluation
+    this.#mark = base === undefined ? 0 : markOf(base.squarings, evaluation)
     this.#generation = base?.generation ?? 0n
     this.#length = base?.resume.intermediates.length ?? 0
     this.#digest = digest
@@ -65,7 +65,7 @@ export class CheckpointWriter {
    */
   static async open(
     directory: string,
-    plan: EvaluationPlan,
+    evaluation: Evaluation,
     base: StoredCheckpoint | undefined,
     onError: (error: unknown) => void,
     repair?: Repair
@@ -75,7 +75,7 @@ export class CheckpointWriter {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     return new CheckpointWriter(
       directory,
-      plan,
+      evaluation,
       base,
       await hashOf(base?.resume.intermediates ?? new Uint8Array(0)),
       onError,
@@ -146,12 +146,12 @@ export class CheckpointWriter {
     const { squarings, state } = checkpoint
     const bytes = encodeStateFile(
       { generation, squarings, length: this.#length, intermediatesDigest: this.#digest.copy().digest(), state },
-      planDigest(this.#plan)
+      digestOf(this.#evaluation)
     )
     const names = this.#repair === undefined ? GENERATIONS : REPAIRS
     await replaceFile(this.#directory, names[Number(generation % 2n)]!, bytes)
     this.#generation = generation
-    const mark = markOf(squarings, this.#plan)
+    const mark = markOf(squarings, this.#evaluation)
     if (mark > this.#mark) {
       await replaceFile(this.#directory, `mark.${mark}`, bytes)
       this.#mark = mark

@@ -14,8 +14,8 @@ import { createHash } from 'node:crypto'
 import { open, readdir, rm, type FileHandle, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { EvaluationRequest } from '../native/types.ts'
-import { planDigest, readStateFile, type StateFile, type EvaluationPlan } from './state-file.ts'
+import type { Evaluation, EvaluationTerms } from '../native/types.ts'
+import { digestOf, readStateFile, type StateFile } from './state-file.ts'
 
 /**
  * Read, written and hashed at once. It bounds the time that blocks the disk, and the event loop (about 2 ms; up to a
@@ -39,7 +39,7 @@ export interface StoredCheckpoint {
   readonly name: string
   readonly generation: bigint
   readonly squarings: number
-  readonly resume: NonNullable<EvaluationRequest['resume']>
+  readonly resume: NonNullable<EvaluationTerms['resume']>
 }
 
 export interface FoundCheckpoints {
@@ -66,10 +66,10 @@ export async function removeRepairs(directory: string, base: StoredCheckpoint): 
  */
 export async function loadCheckpoints(
   directory: string,
-  plan: EvaluationPlan,
+  evaluation: Evaluation,
   upTo = Infinity
 ): Promise<FoundCheckpoints> {
-  const expected = planDigest(plan)
+  const expected = digestOf(evaluation)
   const generations = await readStates(directory, [...GENERATIONS, ...REPAIRS], expected)
   const marks = await readStates(
     directory,
@@ -114,9 +114,9 @@ export async function loadCheckpoints(
 export async function removeBeyond(
   directory: string,
   { name, squarings }: StoredCheckpoint,
-  plan: EvaluationPlan
+  evaluation: Evaluation
 ): Promise<void> {
-  const kept = markOf(squarings, plan)
+  const kept = markOf(squarings, evaluation)
   const marks = (await namesIn(directory)).filter(
     (each) => MARK.test(each) && Number(each.slice('mark.'.length)) > kept
   )
@@ -128,7 +128,7 @@ export async function removeBeyond(
 }
 
 /** The last mark at or before this many squarings; 0 before the first. */
-export function markOf(squarings: number, { iterations }: EvaluationPlan): number {
+export function markOf(squarings: number, { iterations }: Evaluation): number {
   return Math.floor((squarings / iterations) * MARKS)
 }
 

@@ -2,10 +2,11 @@
 import { Turns } from '../util/concurrency.ts'
 import type {
   Checkpoint,
+  Evaluation,
   EvaluationHandle,
   EvaluationOutcome,
   EvaluationProgress,
-  EvaluationRequest
+  EvaluationTerms
 } from '../native/types.ts'
 
 /** `left`: the place gives it up, and another goes on from the newest checkpoint. */
@@ -29,17 +30,14 @@ export interface PlaceHandle extends Omit<EvaluationHandle, 'outcome' | 'progres
 
 /** A place that evaluates, as the pool does. */
 export interface Place {
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle
+  evaluate(evaluation: Evaluation, terms: EvaluationTerms, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle
 }
 
-/** An evaluation with all that it resumes from: up to `vdf.memory_mib`. */
+/** What an evaluation resumes from, up to `vdf.memory_mib`, and where it is saved. */
 export interface Loaded {
-  readonly request: EvaluationRequest
+  readonly terms: EvaluationTerms
   readonly onCheckpoint: (checkpoint: Checkpoint) => void
 }
-
-/** What is computed, without how. */
-export type Computation = Pick<EvaluationRequest, 'seed' | 'bits' | 'iterations' | 'split'>
 
 /** Where its owner has moved an evaluation; null leaves it to the places. */
 export type MovedTo = 'local' | 'farm' | null
@@ -51,15 +49,15 @@ export interface FarmPlace extends Place {
   /** How many evaluations it takes at once: those that its workers have of this daemon, and one for each idle thread. */
   room(): number
   /** Whether a worker says that it has this one; it may be from before this daemon began. */
-  isAtWork(computation: Computation): boolean
+  isAtWork(evaluation: Evaluation): boolean
   /** Whether it may have this one: not after wrong proofs. */
-  accepts(computation: Computation): boolean
+  accepts(evaluation: Evaluation): boolean
   /** Whether it has a state or a proof of this one from before. */
-  holds(computation: Computation): Promise<boolean>
+  holds(evaluation: Evaluation): Promise<boolean>
   /** Nobody needs this one any more: its proof is journaled, or it was cancelled. */
-  forget(computation: Computation): void
+  forget(evaluation: Evaluation): void
   /** False while what it was told to forget may still be there. */
-  hasForgotten(computation: Computation): boolean
+  hasForgotten(evaluation: Evaluation): boolean
 }
 
 /** This machine's slots first, then the farm's. */
@@ -86,25 +84,25 @@ export class Places {
   }
 
   /** Whether it needs a slot of this machine: the farm may not have it, or its owner wants it here. */
-  staysHere(computation: Computation | undefined, movedTo: MovedTo = null): boolean {
+  staysHere(evaluation: Evaluation | undefined, movedTo: MovedTo = null): boolean {
     if (this.#farm === undefined) return false
-    return movedTo === 'local' || (computation !== undefined && !this.#farm.accepts(computation))
+    return movedTo === 'local' || (evaluation !== undefined && !this.#farm.accepts(evaluation))
   }
 
   /** Whether its owner has sent it to the farm, where it waits for a worker. It takes no slot. */
-  isSent(computation: Computation, movedTo: MovedTo): boolean {
-    return movedTo === 'farm' && this.whyNotSent(computation) === undefined
+  isSent(evaluation: Evaluation, movedTo: MovedTo): boolean {
+    return movedTo === 'farm' && this.whyNotSent(evaluation) === undefined
   }
 
   /** Whether the farm has gone on with it without this daemon. */
-  isAtWork(computation: Computation, movedTo: MovedTo): boolean {
-    return !this.staysHere(computation, movedTo) && this.#farm?.isAtWork(computation) === true
+  isAtWork(evaluation: Evaluation, movedTo: MovedTo): boolean {
+    return !this.staysHere(evaluation, movedTo) && this.#farm?.isAtWork(evaluation) === true
   }
 
   /** Why the farm does not take it now; undefined where it does. */
-  whyNotSent(computation: Computation | undefined): string | undefined {
+  whyNotSent(evaluation: Evaluation | undefined): string | undefined {
     if (this.#farm === undefined) return 'vdf.farm names none.'
-    if (computation !== undefined && !this.#farm.accepts(computation))
+    if (evaluation !== undefined && !this.#farm.accepts(evaluation))
       return 'It has failed there twice, or no worker took it.'
     return this.#farm.isThere() ? undefined : 'None of its workers can be reached.'
   }
@@ -114,16 +112,16 @@ export class Places {
    * after the other.
    */
   async evaluate(
-    computation: Computation,
+    evaluation: Evaluation,
     load: () => Promise<Loaded>,
     { movedTo = () => null, signal }: { movedTo?: () => MovedTo; signal?: AbortSignal } = {}
   ): Promise<PlaceHandle | undefined> {
-    const place = await this.#choose(computation, movedTo)
-    if (place !== this.#farm) return this.#begin(place, load)
+    const place = await this.#choose(evaluation, movedTo)
+    if (place !== this.#farm) return this.#begin(place, evaluation, load)
     this.#count(place, -1)
     const { promise, resolve, reject } = Promise.withResolvers<PlaceHandle | undefined>()
     const begin = async (): Promise<void> => {
-      const handle = await this.#begin(await this.#choose(computation, movedTo), load)
+      const handle = await this.#begin(await this.#choose(evaluation, movedTo), evaluation, load)
       resolve(handle)
       await handle?.taken
     }
@@ -131,27 +129,27 @@ export class Places {
     return promise
   }
 
-  forget(computation: Computation): void {
-    this.#farm?.forget(computation)
+  forget(evaluation: Evaluation): void {
+    this.#farm?.forget(evaluation)
   }
 
-  hasForgotten(computation: Computation): boolean {
-    return this.#farm?.hasForgotten(computation) ?? true
+  hasForgotten(evaluation: Evaluation): boolean {
+    return this.#farm?.hasForgotten(evaluation) ?? true
   }
 
   /** Takes room there. */
-  async #choose(computation: Computation, movedTo: () => MovedTo): Promise<Place | undefined> {
+  async #choose(evaluation: Evaluation, movedTo: () => MovedTo): Promise<Place | undefined> {
     // What a farm has from before comes home from there, wherever the evaluation goes on.
-    const isHeld = this.#farm?.accepts(computation) === true && (await this.#farm.holds(computation))
-    const place = isHeld ? this.#farm : this.#withRoom(computation, movedTo())
+    const isHeld = this.#farm?.accepts(evaluation) === true && (await this.#farm.holds(evaluation))
+    const place = isHeld ? this.#farm : this.#withRoom(evaluation, movedTo())
     this.#count(place, 1)
     return place
   }
 
-  #withRoom(computation: Computation, movedTo: MovedTo): Place | undefined {
+  #withRoom(evaluation: Evaluation, movedTo: MovedTo): Place | undefined {
     if (this.#farm === undefined) return this.#pool
-    if (this.isSent(computation, movedTo)) return this.#farm
-    const staysHere = this.staysHere(computation, movedTo)
+    if (this.isSent(evaluation, movedTo)) return this.#farm
+    const staysHere = this.staysHere(evaluation, movedTo)
     if (this.#here + (staysHere ? 0 : this.#kept()) < this.#slots()) return this.#pool
     return !staysHere && this.#away < this.#farm.room() ? this.#farm : undefined
   }
@@ -161,13 +159,17 @@ export class Places {
     else if (place !== undefined) this.#away += by
   }
 
-  async #begin(place: Place | undefined, load: () => Promise<Loaded>): Promise<PlaceHandle | undefined> {
+  async #begin(
+    place: Place | undefined,
+    evaluation: Evaluation,
+    load: () => Promise<Loaded>
+  ): Promise<PlaceHandle | undefined> {
     const ended = (): void => this.#count(place, -1)
     let handle: PlaceHandle | undefined
     try {
       if (place !== undefined) {
-        const { request, onCheckpoint } = await load()
-        handle = place.evaluate(request, onCheckpoint)
+        const { terms, onCheckpoint } = await load()
+        handle = place.evaluate(evaluation, terms, onCheckpoint)
       }
     } finally {
       if (handle === undefined) ended()

@@ -5,22 +5,13 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import type { Evaluation } from '../native/types.ts'
 import { AT_ONCE } from '../util/files.ts'
 
 const MAGIC = Buffer.from('CHRCKPT1', 'latin1')
 const DIGEST_BYTES = 32
 const FIELDS_BYTES = MAGIC.length + 3 * 8
 const HEADER_BYTES = FIELDS_BYTES + 3 * DIGEST_BYTES
-
-/** What to compute, fixed and durable before the first squaring. */
-export interface EvaluationPlan {
-  /** 32 bytes. */
-  seed: Uint8Array
-  discriminantBits: number
-  iterations: number
-  /** Squarings of the first of two segments; null for one segment. */
-  split: number | null
-}
 
 export interface StateFile {
   readonly generation: bigint
@@ -30,31 +21,31 @@ export interface StateFile {
   readonly state: Uint8Array
 }
 
-/** SHA-256 over what a checkpoint must agree with: seed, size, squarings and split of the evaluation. */
-export function planDigest(plan: EvaluationPlan): Buffer {
+/** SHA-256 over what a checkpoint must agree with. */
+export function digestOf({ seed, discriminantBits, iterations, split }: Evaluation): Buffer {
   const numbers = Buffer.alloc(24)
-  numbers.writeBigUInt64BE(BigInt(plan.discriminantBits), 0)
-  numbers.writeBigUInt64BE(BigInt(plan.iterations), 8)
-  numbers.writeBigUInt64BE(BigInt(plan.split ?? 0), 16)
-  return createHash('sha256').update(plan.seed).update(numbers).digest()
+  numbers.writeBigUInt64BE(BigInt(discriminantBits), 0)
+  numbers.writeBigUInt64BE(BigInt(iterations), 8)
+  numbers.writeBigUInt64BE(BigInt(split ?? 0), 16)
+  return createHash('sha256').update(seed).update(numbers).digest()
 }
 
 export function encodeStateFile(
   { generation, squarings, length, intermediatesDigest, state }: StateFile,
-  plan: Buffer
+  evaluation: Buffer
 ): Buffer {
   const fields = Buffer.alloc(FIELDS_BYTES)
   MAGIC.copy(fields)
   fields.writeBigUInt64BE(generation, 8)
   fields.writeBigUInt64BE(BigInt(squarings), 16)
   fields.writeBigUInt64BE(BigInt(length), 24)
-  const header = Buffer.concat([fields, plan, intermediatesDigest])
+  const header = Buffer.concat([fields, evaluation, intermediatesDigest])
   const seal = createHash('sha256').update(header).update(state).digest()
   return Buffer.concat([header, seal, state])
 }
 
 /** Undefined where there is none; a string says why the file is not trusted. Rejects when it cannot be read. */
-export async function readStateFile(path: string, expectedPlan: Buffer): Promise<StateFile | string | undefined> {
+export async function readStateFile(path: string, expected: Buffer): Promise<StateFile | string | undefined> {
   const bytes = await readIfPresent(path)
   if (bytes === undefined || typeof bytes === 'string') return bytes
   if (bytes.length < HEADER_BYTES) return `it is cut off after ${bytes.length} bytes`
@@ -68,7 +59,7 @@ export async function readStateFile(path: string, expectedPlan: Buffer): Promise
     .update(state)
     .digest()
   if (!sealed.equals(digest(2))) return 'its hash is not that of its bytes'
-  if (!digest(0).equals(expectedPlan)) return 'it belongs to another evaluation'
+  if (!digest(0).equals(expected)) return 'it belongs to another evaluation'
   return {
     generation: field(0),
     squarings: Number(field(1)),

@@ -1,11 +1,11 @@
 /** One evaluation on the farm, as its daemon sees it. */
 import type { Subscription } from '@nats-io/transport-node'
 import type { PlaceHandle, PlaceOutcome, PlaceProgress } from '../evaluations/places.ts'
-import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
+import type { Checkpoint, Evaluation, EvaluationTerms, NativePool } from '../native/types.ts'
 import type { Turns } from '../util/concurrency.ts'
 import type { Intake } from './intake.ts'
 import { type Link, mayNotHear } from './link.ts'
-import { decodeReport, encodeJob, type Report } from './messages.ts'
+import { decodeReport, encodeJob, type JobTerms, type Report } from './messages.ts'
 import {
   DamagedState,
   readProof,
@@ -63,8 +63,9 @@ export class FarmEvaluation implements PlaceHandle {
   readonly taken: Promise<void>
   readonly #at: Surroundings
   readonly #job: string
-  readonly #request: Omit<EvaluationRequest, 'resume'>
-  #resume: EvaluationRequest['resume']
+  readonly #evaluation: Evaluation
+  readonly #terms: JobTerms
+  #resume: EvaluationTerms['resume']
   readonly #onCheckpoint: (checkpoint: Checkpoint) => void
   #progress: PlaceProgress
   #heardMs = -Infinity
@@ -93,7 +94,8 @@ export class FarmEvaluation implements PlaceHandle {
   constructor(
     at: Surroundings,
     job: string,
-    { resume, ...request }: EvaluationRequest,
+    evaluation: Evaluation,
+    { resume, ...terms }: EvaluationTerms,
     onCheckpoint: (checkpoint: Checkpoint) => void
   ) {
     this.#at = at
@@ -102,13 +104,14 @@ export class FarmEvaluation implements PlaceHandle {
     this.#resume = resume
     this.#records = (resume?.intermediates.length ?? 0) / RECORD_BYTES
     this.#squarings = resume?.squarings ?? 0
-    this.#request = withMemoryFor(request, this.#squarings, this.#records)
+    this.#evaluation = evaluation
+    this.#terms = withMemoryFor(evaluation, terms, this.#squarings, this.#records)
     this.#onCheckpoint = onCheckpoint
     this.#progress = {
       phase: 'squaring',
       squarings: this.#squarings,
-      phaseProgress: this.#squarings / request.iterations,
-      remaining: request.iterations - this.#squarings,
+      phaseProgress: this.#squarings / evaluation.iterations,
+      remaining: evaluation.iterations - this.#squarings,
       squaringsPerSecond: 0,
       worker: null
     }
@@ -173,7 +176,7 @@ export class FarmEvaluation implements PlaceHandle {
         }
         if (!this.#at.intake.takes(message.data.length)) return
         const report = decodeReport(message.data)
-        if (report === undefined || report.squarings > this.#request.iterations) return
+        if (report === undefined || report.squarings > this.#evaluation.iterations) return
         if (!this.#at.intake.hears(report.worker)) return
         const isRefused = this.#at.isBarred(report.worker)
         message.respond(isRefused ? 'stop' : 'go')
@@ -259,14 +262,14 @@ export class FarmEvaluation implements PlaceHandle {
   }
 
   async #sendWork(): Promise<void> {
-    await this.#at.link.addWork(this.#job, encodeJob(this.#request))
+    await this.#at.link.addWork(this.#job, encodeJob(this.#evaluation, this.#terms))
     this.#movedMs = performance.now()
   }
 
   async #proof(): Promise<PlaceOutcome | undefined> {
     const saved = await readProof(this.#at.link, this.#job)
     if (saved === undefined) return undefined
-    const { seed, bits, iterations, split } = this.#request
+    const { seed, discriminantBits: bits, iterations, split } = this.#evaluation
     if (await this.#at.pool.verifyProof({ seed, bits, iterations, split, proof: saved.proof }))
       return { kind: 'proof', proof: saved.proof }
     return this.#failed(saved.worker, 'its proof is wrong', true, true)
@@ -298,7 +301,7 @@ export class FarmEvaluation implements PlaceHandle {
     if (saved.worker === '' || saved.squarings <= this.#squarings) return true
     // Of another life of this daemon.
     if (!this.#isSent && saved.records < this.#records) return true
-    requireFitting(saved, this.#request, this.#job)
+    requireFitting(saved, this.#evaluation, this.#terms)
     if (saved.records < this.#records) throw new DamagedState(`the saved state of ${this.#job} is behind itself`)
     const asksMs = performance.now()
     await this.#at.reads.run(async () => {

@@ -1,6 +1,6 @@
 /** The daemon's side of a farm: which workers there are, and the evaluations that they have. */
-import type { Computation, FarmPlace, PlaceHandle } from '../evaluations/places.ts'
-import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
+import type { FarmPlace, PlaceHandle } from '../evaluations/places.ts'
+import type { Checkpoint, Evaluation, EvaluationTerms } from '../native/types.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import { Turns } from '../util/concurrency.ts'
 import type { FarmView } from '../views/farm.ts'
@@ -102,18 +102,18 @@ export class Farm implements FarmPlace {
     return this.#reachable().reduce((sum, { threads, busy }) => sum + Math.max(0, threads - busy), ours)
   }
 
-  isAtWork(computation: Computation): boolean {
-    return !this.#isResting() && this.#isAtWork(jobOf(computation))
+  isAtWork(evaluation: Evaluation): boolean {
+    return !this.#isResting() && this.#isAtWork(jobOf(evaluation))
   }
 
-  accepts(computation: Computation): boolean {
-    return this.#failures.size === 0 || (this.#failures.get(jobOf(computation)) ?? 0) < MAX_FAILURES
+  accepts(evaluation: Evaluation): boolean {
+    return this.#failures.size === 0 || (this.#failures.get(jobOf(evaluation)) ?? 0) < MAX_FAILURES
   }
 
   /** Whether it has something from before. */
-  async holds(computation: Computation): Promise<boolean> {
+  async holds(evaluation: Evaluation): Promise<boolean> {
     const link = this.#link
-    const job = jobOf(computation)
+    const job = jobOf(evaluation)
     if (link?.connected !== true || this.#isResting() || this.#unwanted.has(job)) return false
     if (this.#lost.has(job)) return true
     try {
@@ -126,12 +126,16 @@ export class Farm implements FarmPlace {
     }
   }
 
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle {
-    const job = jobOf(request)
+  evaluate(
+    evaluation: Evaluation,
+    terms: EvaluationTerms,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ): PlaceHandle {
+    const job = jobOf(evaluation)
     const link = this.#link
     if (link === undefined) throw new Error('a farm that was never reached has no room')
     const { pool, log } = this.#parts
-    const evaluation = new FarmEvaluation(
+    const running = new FarmEvaluation(
       {
         link,
         pool,
@@ -152,27 +156,28 @@ export class Farm implements FarmPlace {
         lookMs: this.#times.lookMs
       },
       job,
-      request,
+      evaluation,
+      terms,
       onCheckpoint
     )
-    this.#running.set(job, evaluation)
+    this.#running.set(job, running)
     this.#lost.delete(job)
     const ended = (): void => {
-      if (this.#running.get(job) === evaluation) this.#running.delete(job)
+      if (this.#running.get(job) === running) this.#running.delete(job)
     }
-    void evaluation.outcome.then(ended, ended)
-    return evaluation
+    void running.outcome.then(ended, ended)
+    return running
   }
 
-  forget(computation: Computation): void {
-    const job = jobOf(computation)
+  forget(evaluation: Evaluation): void {
+    const job = jobOf(evaluation)
     this.#failures.delete(job)
     this.#lost.delete(job)
     this.#forget(job)
   }
 
-  hasForgotten(computation: Computation): boolean {
-    return !this.#unwanted.has(jobOf(computation))
+  hasForgotten(evaluation: Evaluation): boolean {
+    return !this.#unwanted.has(jobOf(evaluation))
   }
 
   view(): FarmView {

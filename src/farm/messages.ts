@@ -10,8 +10,8 @@
  */
 import { decode, encode } from 'cborg'
 import * as v from 'valibot'
-import { planDigest } from '../evaluations/state-file.ts'
-import type { EvaluationRequest } from '../native/types.ts'
+import { digestOf } from '../evaluations/state-file.ts'
+import type { Evaluation, EvaluationTerms } from '../native/types.ts'
 
 /**
  * Of these messages and of what is saved: a worker leaves the jobs of another version alone. Those of 1 went on from what
@@ -50,8 +50,8 @@ const JobSchema = v.object({
   ),
   memoryBytes: v.optional(v.pipe(count, v.maxValue(MAX_MEMORY_BYTES)))
 })
-/** What a worker is asked for. */
-export type Job = Omit<EvaluationRequest, 'resume'>
+/** What it resumes from is in the bucket. */
+export type JobTerms = Omit<EvaluationTerms, 'resume'>
 
 const ReportSchema = v.object({
   worker,
@@ -83,18 +83,24 @@ const AliveSchema = v.object({
 export type Alive = v.InferOutput<typeof AliveSchema>
 
 /** Workers of this version that are older ask for `isVerified`, and without it leave the job to others. */
-export const encodeJob = (job: Job): Uint8Array => encode({ version: FARM_VERSION, ...job, isVerified: false })
+export function encodeJob(
+  { seed, discriminantBits: bits, iterations, split }: Evaluation,
+  terms: JobTerms
+): Uint8Array {
+  return encode({ version: FARM_VERSION, seed, bits, iterations, split, ...terms, isVerified: false })
+}
 export const encodeReport = (report: Report): Uint8Array => encode(report)
 export const encodeAlive = (alive: Omit<v.InferInput<typeof AliveSchema>, 'version'>): Uint8Array =>
   encode({ version: FARM_VERSION, ...alive })
 
 /** Undefined where it is not of this version, or not the one with that name. */
-export const decodeJob = (name: string, data: Uint8Array): Job | undefined => {
+export function decodeJob(name: string, data: Uint8Array): { evaluation: Evaluation; terms: JobTerms } | undefined {
   const job = checked(JobSchema, data, MAX_JOB_BYTES)
   if (job === undefined) return undefined
-  const { seed, bits, iterations, split, checkpointSeconds, memoryBytes } = job
-  if (jobOf({ seed, bits, iterations, split }) !== name || (split !== null && split >= iterations)) return undefined
-  return { seed, bits, iterations, split, checkpointSeconds, ...(memoryBytes !== undefined && { memoryBytes }) }
+  const { seed, bits: discriminantBits, iterations, split, checkpointSeconds, memoryBytes } = job
+  const evaluation = { seed, discriminantBits, iterations, split }
+  if (jobOf(evaluation) !== name || (split !== null && split >= iterations)) return undefined
+  return { evaluation, terms: { checkpointSeconds, ...(memoryBytes !== undefined && { memoryBytes }) } }
 }
 export const decodeReport = (data: Uint8Array): Report | undefined => checked(ReportSchema, data, MAX_REPORT_BYTES)
 export const decodeAlive = (data: Uint8Array): Alive | undefined => checked(AliveSchema, data, MAX_ALIVE_BYTES)
@@ -111,8 +117,8 @@ export function checked<T>(schema: v.GenericSchema<unknown, T>, data: Uint8Array
 }
 
 /** The same for each life of a daemon: it follows from what is computed. */
-export function jobOf({ seed, bits, iterations, split }: Omit<EvaluationRequest, 'checkpointSeconds'>): string {
-  return planDigest({ seed, discriminantBits: bits, iterations, split }).toString('hex').slice(0, 32)
+export function jobOf(evaluation: Evaluation): string {
+  return digestOf(evaluation).toString('hex').slice(0, 32)
 }
 
 /** What a farm calls the network of a profile. */

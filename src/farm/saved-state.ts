@@ -9,9 +9,9 @@
  */
 import { encode } from 'cborg'
 import * as v from 'valibot'
-import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
+import type { Checkpoint, Evaluation, EvaluationTerms } from '../native/types.ts'
 import type { Link } from './link.ts'
-import { bytes, checked, count, worker } from './messages.ts'
+import { bytes, checked, count, jobOf, type JobTerms, worker } from './messages.ts'
 
 /** Bytes of a record (crates/vdf/src/evaluation/record.rs). */
 export const RECORD_BYTES = 128
@@ -73,7 +73,8 @@ export async function readState({ kv }: Link, job: string): Promise<SavedState |
  * holds all (crates/vdf/src/wesolowski/plan.rs).
  */
 export function mostRecords(
-  { iterations, split, memoryBytes = DEFAULT_MEMORY_BYTES }: Omit<EvaluationRequest, 'resume'>,
+  { iterations, split }: Evaluation,
+  { memoryBytes = DEFAULT_MEMORY_BYTES }: JobTerms,
   squarings: number
 ): number {
   const most = memoryBytes / (2 * RECORD_BYTES)
@@ -85,22 +86,19 @@ export function mostRecords(
 }
 
 /** With the memory that it began with, where `vdf.memory_mib` was lowered since. */
-export function withMemoryFor<T extends Omit<EvaluationRequest, 'resume'>>(
-  request: T,
-  squarings: number,
-  records: number
-): T {
-  const most = mostRecords(request, squarings)
-  if (records <= most) return request
-  const { memoryBytes = DEFAULT_MEMORY_BYTES } = request
+export function withMemoryFor(evaluation: Evaluation, terms: JobTerms, squarings: number, records: number): JobTerms {
+  const most = mostRecords(evaluation, terms, squarings)
+  if (records <= most) return terms
+  const { memoryBytes = DEFAULT_MEMORY_BYTES } = terms
   // Each segment may have one record more than its part.
-  return { ...request, memoryBytes: Math.ceil((memoryBytes * records) / Math.max(1, most - 2)) }
+  return { ...terms, memoryBytes: Math.ceil((memoryBytes * records) / Math.max(1, most - 2)) }
 }
 
 /** Throws {@link DamagedState} where it cannot be of that evaluation: its records are not fetched then. */
-export function requireFitting(saved: SavedState, request: Omit<EvaluationRequest, 'resume'>, job: string): void {
+export function requireFitting(saved: SavedState, evaluation: Evaluation, terms: JobTerms): void {
   const { squarings, records } = saved
-  if (squarings > request.iterations || records > mostRecords(request, squarings))
+  const job = jobOf(evaluation)
+  if (squarings > evaluation.iterations || records > mostRecords(evaluation, terms, squarings))
     throw new DamagedState(`the saved state of ${job} has ${records} records of ${squarings} squarings`)
 }
 
@@ -149,7 +147,7 @@ export async function sweep(link: Link, job: string): Promise<void> {
 }
 
 /** Saves what an evaluation begins with. */
-export async function saveStart(link: Link, job: string, resume: EvaluationRequest['resume']): Promise<void> {
+export async function saveStart(link: Link, job: string, resume: EvaluationTerms['resume']): Promise<void> {
   const writer = new StateWriter(link, job, '', undefined)
   const appended = resume?.intermediates ?? new Uint8Array(0)
   const { state = new Uint8Array(0), squarings = 0 } = resume ?? {}

@@ -1,8 +1,8 @@
 /** One evaluation at a worker: from what was saved last to the proof, or until it is told to stop. */
 import type { JsMsg } from '@nats-io/jetstream'
-import type { Checkpoint, EvaluationHandle, EvaluationOutcome, NativePool } from '../native/types.ts'
+import type { Checkpoint, Evaluation, EvaluationHandle, EvaluationOutcome, NativePool } from '../native/types.ts'
 import { type Link, mayNotHear } from './link.ts'
-import { encodeReport, type Job, type Report } from './messages.ts'
+import { encodeReport, type JobTerms, type Report } from './messages.ts'
 import {
   DamagedState,
   Overtaken,
@@ -31,7 +31,8 @@ interface WorkerTaskParts {
   readonly name: string
   readonly log: WorkerLog
   readonly job: string
-  readonly request: Job
+  readonly evaluation: Evaluation
+  readonly terms: JobTerms
   readonly message: JsMsg
 }
 
@@ -75,7 +76,7 @@ export class WorkerTask {
 
   /** Ends with the message acknowledged or given back. Rejects where the server fails before it has begun. */
   async run(): Promise<void> {
-    const { link, job, message, log, name, request } = this.#parts
+    const { link, job, message, log, name, evaluation } = this.#parts
     const stops = link.connection.subscribe(link.names.stop(job), {
       callback: (error, order) => {
         if (error === null) this.stop(order.string() === 'hand-in' ? 'hand-in' : 'discard')
@@ -94,7 +95,7 @@ export class WorkerTask {
         message.ack()
         return
       }
-      log.info({ job, worker: name, squarings: base.squarings, iterations: request.iterations }, 'begins')
+      log.info({ job, worker: name, squarings: base.squarings, iterations: evaluation.iterations }, 'begins')
       await this.#end(await this.#evaluate(base))
       if (this.#stopped === 'discard') await sweep(link, job).catch(() => link.doubt())
     } catch (error) {
@@ -108,16 +109,16 @@ export class WorkerTask {
   }
 
   async #evaluate(base: SavedState): Promise<EvaluationOutcome> {
-    const { link, job, name, pool, request } = this.#parts
+    const { link, job, name, pool, evaluation, terms } = this.#parts
     const { state, squarings } = base
-    requireFitting(base, request, job)
+    requireFitting(base, evaluation, terms)
     const isFresh = state.length === 0
     const records = isFresh ? new Uint8Array(0) : (await readRecords(link, job, base)).records
     this.#writer = new StateWriter(link, job, name, base)
     this.#saved = squarings
     if (this.#stopped !== undefined) return { kind: 'stopped' }
-    const resume = { state, intermediates: records }
-    this.#handle = pool.evaluate({ ...request, ...(!isFresh && { resume }) }, (checkpoint) => this.#keep(checkpoint))
+    const resume = isFresh ? {} : { resume: { state, intermediates: records } }
+    this.#handle = pool.evaluate(evaluation, { ...terms, ...resume }, (checkpoint) => this.#keep(checkpoint))
     return this.#handle.outcome
   }
 
@@ -210,13 +211,13 @@ export class WorkerTask {
 
   /** A daemon that is away does not answer; the work goes on. */
   async #report(event?: Report['event'], message?: string): Promise<void> {
-    const { link, job, name: worker, request } = this.#parts
+    const { link, job, name: worker, evaluation } = this.#parts
     if (!link.connected) return
     const { phase, squarings, phaseProgress, remaining, squaringsPerSecond } = this.#handle?.progress() ?? {
       phase: 'squaring',
       squarings: this.#saved,
       phaseProgress: 0,
-      remaining: request.iterations - this.#saved,
+      remaining: evaluation.iterations - this.#saved,
       squaringsPerSecond: 0
     }
     const report = {

@@ -121,13 +121,13 @@ class Worker {
   async #work(message: JsMsg): Promise<void> {
     const { pool, name, log } = this.#parts
     const job = message.subject.split('.').at(-1)!
-    const request = decodeJob(job, message.data)
-    if (request === undefined) {
+    const asked = decodeJob(job, message.data)
+    if (asked === undefined) {
       log.warn({ job }, 'a message of another version is left to others')
       message.nak(ASK_MS)
       return
     }
-    const task = new WorkerTask({ link: this.#link, pool, name, log, job, request, message })
+    const task = new WorkerTask({ link: this.#link, pool, name, log, job, ...asked, message })
     this.#tasks.add(task)
     // Before its first report: a daemon counts threads that are idle.
     this.tellAlive()

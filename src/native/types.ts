@@ -56,19 +56,21 @@ export interface Checkpoint {
   squarings: number
 }
 
-export interface EvaluationSize {
-  bits: number
-  iterations: number
-  /** Squarings of the first segment of a two-segment proof; null for a single segment. */
-  split: number | null
-  /** Bound on all that the evaluation holds outside JavaScript, in bytes. Default: 256 MiB. */
-  memoryBytes?: number
-}
-
-export interface EvaluationRequest extends EvaluationSize {
+/** What is computed: all that a proof depends on, fixed and durable before the first squaring. */
+export interface Evaluation {
   /** 32 bytes; the discriminant is derived from it. */
   seed: Uint8Array
+  discriminantBits: number
+  iterations: number
+  /** Squarings of the first of two segments; null for one segment. */
+  split: number | null
+}
+
+/** How it is computed, which changes nothing of the proof. */
+export interface EvaluationTerms {
   checkpointSeconds: number
+  /** Bound on all that the evaluation holds outside JavaScript, in bytes. Default: 256 MiB. */
+  memoryBytes?: number
   /**
    * The last saved state with all intermediate records in order, and its squarings, which a farm tells. Memory that
    * belongs to the records alone moves to the worker's thread.
@@ -154,7 +156,11 @@ export interface NativePool extends DocumentJudge {
   /** Why there is no addon, if there is none: checks are slow then, and evaluations fail with ADDON_MISSING. */
   readonly missingAddon?: string | undefined
   /** Calls `onCheckpoint` in order, from the caller's event loop; what it throws ends the evaluation as `failed`. */
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle
+  evaluate(
+    evaluation: Evaluation,
+    terms: EvaluationTerms,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ): EvaluationHandle
   /**
    * Verdicts are remembered, and a question asked twice is computed once. Those that wait together are verified in
    * slices of about 100 ms.
@@ -171,7 +177,7 @@ export interface NativePool extends DocumentJudge {
   /** The 8-byte nonce found. Rejects with the signal's reason when aborted. */
   searchStamp(question: StampQuestion): Promise<Uint8Array>
   /** What an evaluation begun now would take, without computing anything: see `EvaluationProgress.remaining`. */
-  plannedWork(plan: EvaluationSize): Promise<number>
+  plannedWork(evaluation: Omit<Evaluation, 'seed'>): Promise<number>
   /** Squarings per second on one thread, measured for about the time given. */
   measureRate(bits: number, milliseconds: number): Promise<number>
   /** Milliseconds of a thread that a false proof takes whose discriminant is derived first: the costliest there is. */

@@ -1,4 +1,4 @@
-import type { Log } from '../evaluations/evaluation.ts'
+import type { Log } from '../evaluations/evaluator.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { DocumentJudge, NativePool } from '../native/types.ts'
 import { ServiceError } from '../errors.ts'

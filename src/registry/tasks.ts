@@ -1,10 +1,11 @@
 /** The tasks of claims, as other rooms see them, and the steps of one claim. */
-import type { EvaluationPlan } from '../evaluations/state-file.ts'
+import type { Evaluation } from '../native/types.ts'
 import type { StoreOperation } from '../store/types.ts'
 import type { TaskKind, TaskPlace, TaskView } from '../views/task.ts'
 
-/** The evaluation of a claim, with what the claim needs to continue after a restart. */
-export interface ClaimPlan extends EvaluationPlan {
+/** An evaluation, with what its claim needs to continue after a restart. */
+export interface PlannedClaim {
+  evaluation: Evaluation
   /** Milliseconds since the epoch, or null where nothing is witnessed (renewals). */
   deadlineMs: number | null
   /** {@link ClaimContext} as CBOR. */
@@ -34,7 +35,7 @@ export interface TaskManager {
    */
   create(request: { name: string; kind: TaskKind }, also?: readonly StoreOperation[]): TaskView
   /** The plan of a finished proof that `create` would take up; undefined where everything would be computed. */
-  finishedProof(request: { name: string; kind: TaskKind }): ClaimPlan | undefined
+  finishedProof(request: { name: string; kind: TaskKind }): PlannedClaim | undefined
   get(taskId: string): TaskView | undefined
   list(): TaskView[]
   /**

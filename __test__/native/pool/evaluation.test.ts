@@ -4,9 +4,10 @@ import { addon } from '../../../src/native/addon.ts'
 import { createNativePool } from '../../../src/native/pool/pool.ts'
 import type {
   Checkpoint,
+  Evaluation,
   EvaluationHandle,
   EvaluationOutcome,
-  EvaluationRequest,
+  EvaluationTerms,
   NativePool
 } from '../../../src/native/types.ts'
 import { bytes } from '../../beacon/quicknet.ts'
@@ -29,12 +30,17 @@ afterAll(async () => {
   await pool.close()
 })
 
-function request(changes: Partial<EvaluationRequest> = {}): EvaluationRequest {
-  return { seed: SEED, bits: BITS, iterations: 3000, split: null, checkpointSeconds: 60, ...changes }
+/** The first two arguments of `evaluate`. */
+function request(changes: Partial<Evaluation & EvaluationTerms> = {}): [Evaluation, EvaluationTerms] {
+  const { checkpointSeconds = 60, memoryBytes, resume, ...evaluation } = changes
+  return [
+    { seed: SEED, discriminantBits: BITS, iterations: 3000, split: null, ...evaluation },
+    { checkpointSeconds, ...(memoryBytes !== undefined && { memoryBytes }), ...(resume !== undefined && { resume }) }
+  ]
 }
 
-async function prove(given: EvaluationRequest): Promise<Uint8Array> {
-  return proofOf(await pool.evaluate(given, () => undefined).outcome)
+async function prove(given: ReturnType<typeof request>): Promise<Uint8Array> {
+  return proofOf(await pool.evaluate(...given, () => undefined).outcome)
 }
 
 function proofOf(outcome: EvaluationOutcome): Uint8Array {
@@ -59,7 +65,7 @@ class Saved {
     this.squarings = squarings
   }
 
-  get resume(): NonNullable<EvaluationRequest['resume']> {
+  get resume(): NonNullable<EvaluationTerms['resume']> {
     // A copy, as from a file: the memory of records is handed over.
     return { state: this.state!, intermediates: Buffer.from(this.records) }
   }
@@ -100,7 +106,7 @@ describe('an evaluation', () => {
   })
 
   it('reports squarings that never decrease, and a rate', async () => {
-    const handle = pool.evaluate(request({ iterations: ENDLESS }), () => undefined)
+    const handle = pool.evaluate(...request({ iterations: ENDLESS }), () => undefined)
     await begun(handle)
     let last = 0
     for (let look = 0; look < 20; look++) {
@@ -118,7 +124,7 @@ describe('an evaluation', () => {
     const given = request({ iterations: 20_000, split: 18_000, memoryBytes: 2 ** 16 })
     const proofs = [1, 2, 3].map(async (provingThreads) => {
       const threads = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads })
-      const outcome = await threads.evaluate(given, () => undefined).outcome
+      const outcome = await threads.evaluate(...given, () => undefined).outcome
       await threads.close()
       return proofOf(outcome)
     })
@@ -127,17 +133,17 @@ describe('an evaluation', () => {
   })
 
   it('is done when it is proved', async () => {
-    const handle = pool.evaluate(request(), () => undefined)
+    const handle = pool.evaluate(...request(), () => undefined)
     await handle.outcome
     expect(handle.progress()).toMatchObject({ phase: 'done', squarings: 3000, phaseProgress: 1 })
   })
 
   it('fails with a code for what can\u2019t be evaluated', async () => {
-    const code = async (changes: Partial<EvaluationRequest>): Promise<unknown> =>
-      await pool.evaluate(request(changes), () => undefined).outcome
+    const code = async (changes: Parameters<typeof request>[0]): Promise<unknown> =>
+      await pool.evaluate(...request(changes), () => undefined).outcome
     for (const changes of [
-      { bits: 255 },
-      { bits: 4096 },
+      { discriminantBits: 255 },
+      { discriminantBits: 4096 },
       { seed: new Uint8Array(1) },
       { iterations: -1 },
       { iterations: 1.5 },
@@ -150,8 +156,8 @@ describe('an evaluation', () => {
 
   it('runs beside another one and beside checks', async () => {
     const [one, other] = [
-      pool.evaluate(request({ iterations: ENDLESS }), () => undefined),
-      pool.evaluate(request({ iterations: ENDLESS }), () => undefined)
+      pool.evaluate(...request({ iterations: ENDLESS }), () => undefined),
+      pool.evaluate(...request({ iterations: ENDLESS }), () => undefined)
     ]
     await Promise.all([begun(one), begun(other)])
     expect(await pool.measureRate(BITS, 1)).toBeGreaterThan(0)
@@ -164,7 +170,7 @@ describe('an evaluation', () => {
 describe('stopping', () => {
   it('ends the native loop, which would go on for days, with a last checkpoint of all that was done', async () => {
     const saved = new Saved()
-    const handle = pool.evaluate(request({ iterations: ENDLESS, bits: 1024 }), saved.accept)
+    const handle = pool.evaluate(...request({ iterations: ENDLESS, discriminantBits: 1024 }), saved.accept)
     await begun(handle)
     handle.stop()
     expect(await handle.outcome).toEqual({ kind: 'stopped' })
@@ -174,7 +180,7 @@ describe('stopping', () => {
   it('ends proving on several threads too', async () => {
     const threads = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads: 3 })
     // So little memory makes the proof as long as the squarings: longer than a busy machine keeps us from looking.
-    const handle = threads.evaluate(request({ iterations: 300_000, memoryBytes: 2048 }), () => undefined)
+    const handle = threads.evaluate(...request({ iterations: 300_000, memoryBytes: 2048 }), () => undefined)
     while (handle.progress().phase === 'squaring') await new Promise((resolve) => setTimeout(resolve, 5))
     expect(handle.progress().phase).toBe('proving')
     handle.stop()
@@ -183,9 +189,9 @@ describe('stopping', () => {
   })
 
   it('ends one that still waits for a thread at once', async () => {
-    const busy = [1, 2].map(() => pool.evaluate(request({ iterations: ENDLESS }), () => undefined))
+    const busy = [1, 2].map(() => pool.evaluate(...request({ iterations: ENDLESS }), () => undefined))
     await Promise.all(busy.map(begun))
-    const waiting = pool.evaluate(request({ iterations: ENDLESS }), () => undefined)
+    const waiting = pool.evaluate(...request({ iterations: ENDLESS }), () => undefined)
     waiting.stop()
     expect(await waiting.outcome).toEqual({ kind: 'stopped' })
     for (const handle of busy) handle.stop()
@@ -197,7 +203,7 @@ describe('stopping', () => {
   it('comes with closing the pool', async () => {
     const closing = createNativePool({ evaluationThreads: 1 })
     const saved = new Saved()
-    const handle = closing.evaluate(request({ iterations: ENDLESS }), saved.accept)
+    const handle = closing.evaluate(...request({ iterations: ENDLESS }), saved.accept)
     await begun(handle)
     await closing.close()
     expect(await handle.outcome).toEqual({ kind: 'stopped' })
@@ -205,7 +211,7 @@ describe('stopping', () => {
   })
 
   it('comes with a checkpoint that is refused, and says why', async () => {
-    const handle = pool.evaluate(request({ iterations: ENDLESS, checkpointSeconds: ALWAYS }), () => {
+    const handle = pool.evaluate(...request({ iterations: ENDLESS, checkpointSeconds: ALWAYS }), () => {
       throw new Error('the disk is full')
     })
     expect(await handle.outcome).toEqual({ kind: 'failed', code: 'CHECKPOINT_REFUSED', message: 'the disk is full' })
@@ -221,7 +227,7 @@ describe('an evaluation that ran', () => {
     process.once('worker', (worker) => worker.once('exit', resolve))
     const own = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
     try {
-      const handle = own.evaluate(request(changes), () => undefined)
+      const handle = own.evaluate(...request(changes), () => undefined)
       await begun(handle)
       handle.stop()
       await handle.outcome
@@ -256,7 +262,7 @@ describe('measuring', () => {
     const two = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads: 2 })
     const one = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads: 1 })
     try {
-      const size = { bits: BITS, iterations: 10 ** 9 }
+      const size = { discriminantBits: BITS, iterations: 10 ** 9 }
       const [alone, helped, split] = await Promise.all([
         one.plannedWork({ ...size, split: null }),
         two.plannedWork({ ...size, split: null }),

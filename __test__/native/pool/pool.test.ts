@@ -296,8 +296,8 @@ describe('the pool', () => {
     const closed = createNativePool({ evaluationThreads: 1 })
     await closed.close()
     await expect(closed.measureRate(256, 1)).rejects.toMatchObject({ code: 'POOL_CLOSED' })
-    const request = { seed: new Uint8Array(32), bits: 256, iterations: 10, split: null, checkpointSeconds: 1 }
-    expect(await closed.evaluate(request, () => undefined).outcome).toMatchObject({
+    const evaluation = { seed: new Uint8Array(32), discriminantBits: 256, iterations: 10, split: null }
+    expect(await closed.evaluate(evaluation, { checkpointSeconds: 1 }, () => undefined).outcome).toMatchObject({
       kind: 'failed',
       code: 'POOL_CLOSED'
     })

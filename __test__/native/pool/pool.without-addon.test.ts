@@ -57,7 +57,8 @@ describe('a pool without an addon', () => {
 
   it('evaluates nothing and measures no rate: the failure says so', async () => {
     const { outcome } = pool.evaluate(
-      { seed: new Uint8Array(32), bits: 256, iterations: 100, split: null, checkpointSeconds: 10 },
+      { seed: new Uint8Array(32), discriminantBits: 256, iterations: 100, split: null },
+      { checkpointSeconds: 10 },
       () => undefined
     )
     expect(await outcome).toMatchObject({ kind: 'failed', code: 'ADDON_MISSING', message: pool.missingAddon })

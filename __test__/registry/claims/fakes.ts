@@ -3,16 +3,17 @@ import type { ClaimSteps } from '../../../src/registry/claims/run.ts'
 import { settle } from '../../time/manual-clock.ts'
 import type {
   Checkpoint,
+  Evaluation,
   EvaluationHandle,
   EvaluationOutcome,
   EvaluationProgress,
-  EvaluationRequest,
+  EvaluationTerms,
   NativePool
 } from '../../../src/native/types.ts'
 import { asideOf } from '../../../src/store/keys.ts'
 import { StoreError, type Store, type StoreOperation } from '../../../src/store/types.ts'
 import type { ProgressLog, ShownTasks } from '../../../src/evaluations/progress-log.ts'
-import type { ClaimPlan, TaskRef, TaskManager } from '../../../src/registry/tasks.ts'
+import type { PlannedClaim, TaskRef, TaskManager } from '../../../src/registry/tasks.ts'
 import type { TaskView } from '../../../src/views/task.ts'
 
 /** A store in memory; `onWrite` sees every write before it happens, `onWritten` after it; both may throw. */
@@ -90,7 +91,7 @@ const PROVING_SHARE = 0.1
 
 /** An evaluation whose course the test decides. */
 export class FakeEvaluation implements EvaluationHandle {
-  readonly request: EvaluationRequest
+  readonly request: Evaluation & EvaluationTerms
   readonly #onCheckpoint: (checkpoint: Checkpoint) => void
   readonly #settle: (outcome: EvaluationOutcome) => void
   readonly outcome: Promise<EvaluationOutcome>
@@ -98,7 +99,7 @@ export class FakeEvaluation implements EvaluationHandle {
   stops = 0
   #ended = false
 
-  constructor(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void) {
+  constructor(request: Evaluation & EvaluationTerms, onCheckpoint: (checkpoint: Checkpoint) => void) {
     this.request = request
     this.#onCheckpoint = onCheckpoint
     const squarings = request.resume === undefined ? 0 : Number(Buffer.from(request.resume.state).toString())
@@ -169,8 +170,8 @@ export class FakePool implements Pick<NativePool, 'evaluate'> {
   /** Called with each new evaluation; finish it here for a pool that is done at once. */
   onEvaluate: (evaluation: FakeEvaluation) => void = () => undefined
 
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): FakeEvaluation {
-    const evaluation = new FakeEvaluation(request, onCheckpoint)
+  evaluate(asked: Evaluation, terms: EvaluationTerms, onCheckpoint: (checkpoint: Checkpoint) => void): FakeEvaluation {
+    const evaluation = new FakeEvaluation({ ...asked, ...terms }, onCheckpoint)
     this.evaluations.push(evaluation)
     this.onEvaluate(evaluation)
     return evaluation
@@ -230,13 +231,10 @@ export class FakeSteps implements ClaimSteps {
     await this.before('committed', task, signal)
     return made
   }
-  async plan(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<ClaimPlan> {
+  async plan(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<PlannedClaim> {
     await this.before('plan', task, signal)
     return {
-      seed: Buffer.alloc(32, draft[6]),
-      discriminantBits: 256,
-      iterations: ITERATIONS,
-      split: null,
+      evaluation: { seed: Buffer.alloc(32, draft[6]), discriminantBits: 256, iterations: ITERATIONS, split: null },
       deadlineMs: task.kind === 'renew' ? null : Date.UTC(2026, 0, 15),
       context: draft
     }
@@ -257,7 +255,7 @@ export class FakeSteps implements ClaimSteps {
   }
   async reveal(
     task: TaskRef,
-    plan: ClaimPlan,
+    plan: PlannedClaim,
     proof: Uint8Array,
     saved: Uint8Array | undefined,
     saveReveal: (reveal: Uint8Array) => void,

@@ -1,7 +1,7 @@
 /** Tasks that their owner moves, or that the farm may not have any more; and the slots of this machine. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Computation, FarmPlace, PlaceHandle, PlaceOutcome } from '../../../src/evaluations/places.ts'
-import type { Checkpoint, EvaluationRequest } from '../../../src/native/types.ts'
+import type { FarmPlace, PlaceHandle, PlaceOutcome } from '../../../src/evaluations/places.ts'
+import type { Checkpoint, Evaluation, EvaluationTerms } from '../../../src/native/types.ts'
 import { FakePool, until } from './fakes.ts'
 import { DAY, OPTIONS, taskManager, workbench } from './workbench.ts'
 
@@ -31,26 +31,30 @@ class FakeFarm implements FarmPlace {
   room(): number {
     return this.idle
   }
-  isAtWork({ seed }: Computation): boolean {
+  isAtWork({ seed }: Evaluation): boolean {
     return (this.isBusy || this.isLying) && this.#begun.has(Buffer.from(seed).toString('hex'))
   }
-  accepts({ seed }: Computation): boolean {
+  accepts({ seed }: Evaluation): boolean {
     return !this.#refused.has(Buffer.from(seed).toString('hex'))
   }
-  holds(computation: Computation): Promise<boolean> {
+  holds(computation: Evaluation): Promise<boolean> {
     this.asked++
     return Promise.resolve(this.hasNext || (this.isBusy && this.isAtWork(computation)))
   }
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle {
-    const run = this.#pool.evaluate(request, onCheckpoint)
+  evaluate(
+    evaluation: Evaluation,
+    terms: EvaluationTerms,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ): PlaceHandle {
+    const run = this.#pool.evaluate(evaluation, terms, onCheckpoint)
     this.hasNext = false
     // What a worker has of this daemon is room for this daemon.
     if (this.isBusy) this.idle++
-    this.#begun.add(Buffer.from(request.seed).toString('hex'))
+    this.#begun.add(Buffer.from(evaluation.seed).toString('hex'))
     this.given.push(run.current.squarings)
     const { promise: left, resolve } = Promise.withResolvers<PlaceOutcome>()
     this.giveUp.push(() => {
-      this.#refused.add(Buffer.from(request.seed).toString('hex'))
+      this.#refused.add(Buffer.from(evaluation.seed).toString('hex'))
       resolve({ kind: 'left', reason: 'it failed twice', isWrong: false })
     })
     return {

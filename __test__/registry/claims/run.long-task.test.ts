@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
-import type { ClaimPlan, TaskEvent, TaskManager } from '../../../src/registry/tasks.ts'
+import type { PlannedClaim, TaskEvent, TaskManager } from '../../../src/registry/tasks.ts'
 import { temporary } from '../../temporary.ts'
 import { FakePool, FakeSteps, until, type FakeEvaluation } from './fakes.ts'
 import { taskManager } from './workbench.ts'
@@ -25,8 +25,9 @@ class LongSteps extends FakeSteps {
   override iterations(): number {
     return ITERATIONS
   }
-  override async plan(...args: Parameters<FakeSteps['plan']>): Promise<ClaimPlan> {
-    return { ...(await super.plan(...args)), iterations: ITERATIONS, deadlineMs: null }
+  override async plan(...args: Parameters<FakeSteps['plan']>): Promise<PlannedClaim> {
+    const plan = await super.plan(...args)
+    return { ...plan, evaluation: { ...plan.evaluation, iterations: ITERATIONS }, deadlineMs: null }
   }
 }
 

@@ -2,17 +2,17 @@
  * Tasks on the real kernel and a real database: stopped and taken up until the proof is there. The pool is the real one,
  * but where the disk has to have what was squared.
  */
-import type { Log } from '../../../src/evaluations/evaluation.ts'
+import type { Log } from '../../../src/evaluations/evaluator.ts'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNativePool } from '../../../src/native/pool/pool.ts'
-import type { NativePool } from '../../../src/native/types.ts'
+import type { Evaluation, NativePool } from '../../../src/native/types.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { loadCheckpoints, taskDirectory } from '../../../src/evaluations/checkpoints.ts'
 import { systemClock } from '../../../src/time/clock.ts'
-import type { ClaimPlan, TaskManager } from '../../../src/registry/tasks.ts'
+import type { PlannedClaim, TaskManager } from '../../../src/registry/tasks.ts'
 import { SteppedPool } from '../../farm/stepped-pool.ts'
 import { temporary } from '../../temporary.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -30,15 +30,15 @@ let manager: TaskManager
 
 /** Steps whose plan is a real evaluation, and which keep the proof. */
 class RealSteps extends FakeSteps {
-  readonly evaluation: Pick<ClaimPlan, 'iterations' | 'split'>
+  readonly evaluation: Pick<Evaluation, 'iterations' | 'split'>
   proof: Uint8Array | undefined
 
-  constructor(evaluation: Pick<ClaimPlan, 'iterations' | 'split'>) {
+  constructor(evaluation: Pick<Evaluation, 'iterations' | 'split'>) {
     super()
     this.evaluation = evaluation
   }
-  override async plan(...args: Parameters<FakeSteps['plan']>): Promise<ClaimPlan> {
-    return { ...(await super.plan(...args)), ...this.evaluation, seed: SEED, discriminantBits: BITS }
+  override async plan(...args: Parameters<FakeSteps['plan']>): Promise<PlannedClaim> {
+    return { ...(await super.plan(...args)), evaluation: { ...this.evaluation, seed: SEED, discriminantBits: BITS } }
   }
   override async reveal(...args: Parameters<FakeSteps['reveal']>): Promise<void> {
     this.proof = args[2]
@@ -110,7 +110,7 @@ describe('a task on the real kernel', () => {
     for (const squarings of LEFT_AT) {
       stepped.hold(squarings)
       await waitFor(
-        async () => expect((await loadCheckpoints(directory, plan)).believed[0]?.squarings).toBe(squarings),
+        async () => expect((await loadCheckpoints(directory, plan.evaluation)).believed[0]?.squarings).toBe(squarings),
         10
       )
     }
@@ -134,9 +134,9 @@ describe('a task on the real kernel', () => {
     async (_form, split, share) => {
       steps = new RealSteps({ iterations: REPAIRED, split })
       const { task_id, directory, plan } = await leave()
-      const kept = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
+      const kept = (await loadCheckpoints(directory, plan.evaluation)).believed[0]!.squarings
       await damage(directory, share)
-      const before = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
+      const before = (await loadCheckpoints(directory, plan.evaluation)).believed[0]!.squarings
       const went: [string, number][] = []
       const info = (fields: object, message: string): void => {
         if ('squarings' in fields) went.push([message, fields.squarings as number])
@@ -146,7 +146,7 @@ describe('a task on the real kernel', () => {
       for (let to = before + A_CHECKPOINT; went.length < 2; to += A_CHECKPOINT) {
         stepped.hold(to)
         await waitFor(async () => {
-          const { believed } = await loadCheckpoints(directory, plan)
+          const { believed } = await loadCheckpoints(directory, plan.evaluation)
           expect(went.length >= 2 || believed.some((each) => each.squarings === to)).toBe(true)
         }, 10)
       }

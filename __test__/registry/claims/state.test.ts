@@ -12,15 +12,12 @@ import {
   type TaskInput,
   type TaskState
 } from '../../../src/registry/claims/state.ts'
-import type { ClaimPlan } from '../../../src/registry/tasks.ts'
+import type { PlannedClaim } from '../../../src/registry/tasks.ts'
 import type { TaskPhase } from '../../../src/views/task.ts'
 
 const bytes = Uint8Array.of(1)
-const plan: ClaimPlan = {
-  seed: bytes,
-  discriminantBits: 256,
-  iterations: 100,
-  split: null,
+const plan: PlannedClaim = {
+  evaluation: { seed: bytes, discriminantBits: 256, iterations: 100, split: null },
   deadlineMs: null,
   context: bytes
 }

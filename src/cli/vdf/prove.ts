@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
 import { etaSeconds } from '../terminal/progress.ts'
-import { NativeError, type EvaluationRequest, type NativePool } from '../../native/types.ts'
+import { NativeError, type Evaluation, type NativePool } from '../../native/types.ts'
 import { seedFault, withPool } from './kernel.ts'
 
 interface ProveOptions {
@@ -34,13 +34,9 @@ function splitOf(options: ProveOptions): number | null {
 const NO_CHECKPOINT_SECONDS = 86_400
 
 /** The proof, with a progress line on stderr until it is there. Throws CLI-INT-001 at Ctrl-C, NativeError. */
-export async function evaluate(
-  { output, signal }: Context,
-  pool: NativePool,
-  request: Omit<EvaluationRequest, 'checkpointSeconds'>
-): Promise<Uint8Array> {
-  const { iterations } = request
-  const evaluation = pool.evaluate({ ...request, checkpointSeconds: NO_CHECKPOINT_SECONDS }, () => undefined)
+export async function evaluate({ output, signal }: Context, pool: NativePool, asked: Evaluation): Promise<Uint8Array> {
+  const { iterations } = asked
+  const evaluation = pool.evaluate(asked, { checkpointSeconds: NO_CHECKPOINT_SECONDS }, () => undefined)
   const stop = (): void => evaluation.stop()
   signal.addEventListener('abort', stop)
   // It may have come while the kernel was loaded.
@@ -83,7 +79,7 @@ export async function runProve(context: Context, options: ProveOptions): Promise
   const fault = seedFault(seed)
   if (fault !== undefined) throw usageFailure(`--seed: ${fault}`)
   const split = splitOf(options)
-  const proof = await withPool((pool) => evaluate(context, pool, { seed, bits, iterations, split }))
+  const proof = await withPool((pool) => evaluate(context, pool, { seed, discriminantBits: bits, iterations, split }))
   const hex = Buffer.from(proof).toString('hex')
   context.output.plain({ proof: hex, bits, iterations, depth: split === null ? 0 : 1, split }, hex)
 }

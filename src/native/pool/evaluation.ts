@@ -1,8 +1,8 @@
 /** The owner's side of an evaluation: follows a worker's long call, forwards its checkpoints, stops it. */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
-import { failure, type Call } from '../worker/requests.ts'
+import { failure, type Call, type WorkerCalls } from '../worker/requests.ts'
 import { Slot } from '../slot.ts'
-import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest } from '../types.ts'
+import type { Checkpoint, EvaluationHandle, EvaluationOutcome } from '../types.ts'
 
 export interface RunningEvaluation extends EvaluationHandle {
   /** Sets the number of threads it may use, from its next slice on. */
@@ -10,7 +10,7 @@ export interface RunningEvaluation extends EvaluationHandle {
 }
 
 export function startEvaluation(
-  request: EvaluationRequest,
+  asked: Pick<WorkerCalls['evaluate']['request'], 'evaluation' | 'terms'>,
   onCheckpoint: (checkpoint: Checkpoint) => void,
   call: Call
 ): RunningEvaluation {
@@ -41,8 +41,8 @@ export function startEvaluation(
   }
 
   checkpoints.on('message', receive)
-  const transfer = [workerSide, ...ownMemory(request.resume?.intermediates)]
-  call('evaluate', { evaluation: request, slot: slot.memory, checkpoints: workerSide }, transfer).then(
+  const transfer = [workerSide, ...ownMemory(asked.terms.resume?.intermediates)]
+  call('evaluate', { ...asked, slot: slot.memory, checkpoints: workerSide }, transfer).then(
     (proof) => {
       receiveRest()
       end(refusal ?? (proof === null ? { kind: 'stopped' } : { kind: 'proof', proof }))

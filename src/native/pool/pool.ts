@@ -88,8 +88,8 @@ export function createNativePool(options: NativePoolOptions): NativePool {
 
   return {
     missingAddon: missing,
-    evaluate(request, onCheckpoint) {
-      const handle = startEvaluation(request, onCheckpoint, callOn(evaluations))
+    evaluate(evaluation, terms, onCheckpoint) {
+      const handle = startEvaluation({ evaluation, terms }, onCheckpoint, callOn(evaluations))
       running.add(handle)
       allotThreads()
       void handle.outcome.then(() => {
@@ -116,9 +116,9 @@ export function createNativePool(options: NativePoolOptions): NativePool {
         urgency
       ).result,
     searchStamp: (question) => findStamp(question, call),
-    plannedWork(size) {
+    plannedWork(evaluation) {
       const [threads = 1] = shareThreads(provingThreads, Math.min(running.size + 1, options.evaluationThreads))
-      return call('plannedWork', { ...size, threads })
+      return call('plannedWork', { ...evaluation, threads })
     },
     measureRate: (bits, milliseconds) => call('measureRate', { bits, milliseconds }),
     measureProof: (bits) => call('measureProof', { bits }),

@@ -7,8 +7,8 @@ import type { Judged, ManifestOutline } from '../../protocol/identity/judge-docu
 import type { IdentityRecordOutline } from '../../protocol/identity/record.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import {
-  type EvaluationRequest,
-  type EvaluationSize,
+  type Evaluation,
+  type EvaluationTerms,
   type ProofQuestion,
   type PulseQuestion,
   NativeError,
@@ -19,7 +19,7 @@ import {
 export interface WorkerCalls {
   evaluate: {
     /** `slot` is a Slot's memory; checkpoints go to `checkpoints`. Null: stopped. */
-    request: { evaluation: EvaluationRequest; slot: SharedArrayBuffer; checkpoints: MessagePort }
+    request: { evaluation: Evaluation; terms: EvaluationTerms; slot: SharedArrayBuffer; checkpoints: MessagePort }
     value: Uint8Array | null
   }
   /**
@@ -36,7 +36,7 @@ export interface WorkerCalls {
     request: { prefix: Uint8Array; bits: number; start: number; attempts: number; stop: SharedArrayBuffer }
     value: { nonce?: number; next: number }
   }
-  plannedWork: { request: EvaluationSize & { threads: number }; value: number }
+  plannedWork: { request: Omit<Evaluation, 'seed'> & { threads: number }; value: number }
   /** `record` must not be a view of more: all of its memory crosses. */
   judgeIdentity: { request: { record: Uint8Array; profile: NetworkProfile }; value: Judged<IdentityRecordOutline> }
   judgeManifest: { request: { record: Uint8Array; profile: NetworkProfile }; value: Judged<ManifestOutline> }

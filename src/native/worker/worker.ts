@@ -1,10 +1,17 @@
 /**
  * What the pool's threads run: one exported function a kind of work. All are synchronous, none throws; see requests.ts.
  */
-import { addon, missingAddon, type ChainKey, type Discriminant, type Evaluation, type Verifier } from '../addon.ts'
+import {
+  addon,
+  missingAddon,
+  type ChainKey,
+  type Discriminant,
+  type Evaluation as KernelEvaluation,
+  type Verifier
+} from '../addon.ts'
 import { answer, type Answer, type WorkerCalls } from './requests.ts'
 import { runEvaluation } from './evaluate.ts'
-import { NativeError, type EvaluationRequest } from '../types.ts'
+import { NativeError, type Evaluation, type EvaluationTerms } from '../types.ts'
 import { leadingZeroBits } from '../../protocol/crypto/domain.ts'
 import { sha256, u64be } from '../../protocol/encoding/bytes.ts'
 import { LruMap } from '../../util/bounded-map.ts'
@@ -34,17 +41,22 @@ const PROOFS_MS = 100
 /** Nothing of it is proved. */
 const RATE_MEMORY_BYTES = 2 ** 20
 
-export function evaluate({ evaluation: request, slot: memory, checkpoints }: Request<'evaluate'>): Reply<'evaluate'> {
+export function evaluate({
+  evaluation: asked,
+  terms,
+  slot: memory,
+  checkpoints
+}: Request<'evaluate'>): Reply<'evaluate'> {
   return answer(() => {
     const slot = new Slot(memory)
     if (!slot.begin()) return null
     addon().bePreempted()
-    const evaluation = openEvaluation(request)
+    const evaluation = openEvaluation(asked, terms)
     const proof = runEvaluation({
       evaluation,
       slot,
-      checkpointMs: request.checkpointSeconds * 1000,
-      savedIntermediates: request.resume === undefined ? 0 : evaluation.intermediateCount(),
+      checkpointMs: terms.checkpointSeconds * 1000,
+      savedIntermediates: terms.resume === undefined ? 0 : evaluation.intermediateCount(),
       // Moved, not copied: tens of megabytes after a few seconds of a long evaluation.
       onCheckpoint: (checkpoint) =>
         checkpoints.postMessage(checkpoint, [buffer(checkpoint.state), buffer(checkpoint.appended)]),
@@ -108,21 +120,15 @@ function searchStampWithoutAddon(
 }
 
 export function plannedWork({
-  bits,
+  discriminantBits,
   iterations,
   split,
-  memoryBytes,
   threads
 }: Request<'plannedWork'>): Reply<'plannedWork'> {
   return answer(() => {
     const { Evaluation } = addon()
-    const evaluation = new Evaluation(
-      discriminantOf(RATE_SEED, bits),
-      null,
-      iterations,
-      split,
-      memoryBytes ?? DEFAULT_MEMORY_BYTES
-    )
+    const discriminant = discriminantOf(RATE_SEED, discriminantBits)
+    const evaluation = new Evaluation(discriminant, null, iterations, split, DEFAULT_MEMORY_BYTES)
     evaluation.setThreads(threads)
     return evaluation.remaining()
   })
@@ -173,9 +179,12 @@ function verdictOnGenerators(seed: number, bits: number): void {
   else verifyQuestion(question)
 }
 
-function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: EvaluationRequest): Evaluation {
+function openEvaluation(
+  { seed, discriminantBits, iterations, split }: Evaluation,
+  { memoryBytes, resume }: EvaluationTerms
+): KernelEvaluation {
   const { Evaluation } = addon()
-  const discriminant = discriminantOf(seed, bits)
+  const discriminant = discriminantOf(seed, discriminantBits)
   if (resume === undefined)
     return new Evaluation(discriminant, null, iterations, split, memoryBytes ?? DEFAULT_MEMORY_BYTES)
   const evaluation = Evaluation.resume(discriminant, resume.state, resume.intermediates)

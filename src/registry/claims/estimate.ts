@@ -1,8 +1,8 @@
 import { roundTimeMs } from '../../protocol/time.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { proofShape } from '../../protocol/claim/proof.ts'
-import { nextDeadlineMs } from '../../evaluations/evaluation.ts'
-import type { ClaimPlan, ClaimTasks } from '../tasks.ts'
+import { nextDeadlineMs } from '../../evaluations/evaluator.ts'
+import type { PlannedClaim, ClaimTasks } from '../tasks.ts'
 import type { TaskKind, TaskView, Estimate, RenewalGain } from '../../views/task.ts'
 import { decodeContext } from './journal.ts'
 import { iterationsOf } from './steps.ts'
@@ -137,13 +137,13 @@ function ofKeptProof(
   context: RegistryContext,
   name: Name,
   kind: TaskKind,
-  kept: ClaimPlan,
+  kept: PlannedClaim,
   perSecond: number
 ): Estimate {
   const { pulseRound } = decodeContext(kept.context)
   return {
     kind,
-    iterations: kept.iterations,
+    iterations: kept.evaluation.iterations,
     iterations_per_second: Math.round(perSecond),
     seconds: 0,
     queued_seconds: 0,
@@ -160,7 +160,7 @@ function ofKeptProof(
 async function workOf({ pool, profile }: RegistryContext, lengths: readonly number[]): Promise<Map<number, number>> {
   const plan = async (iterations: number): Promise<[number, number]> => {
     const { split } = proofShape(iterations, profile)
-    return [iterations, await pool.plannedWork({ bits: profile.discriminant_bits, iterations, split })]
+    return [iterations, await pool.plannedWork({ discriminantBits: profile.discriminant_bits, iterations, split })]
   }
   return new Map(await Promise.all([...new Set(lengths)].map(plan)))
 }

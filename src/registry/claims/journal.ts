@@ -10,7 +10,7 @@ import type { TaskKind } from '../../views/task.ts'
 import { encode } from 'cborg'
 import * as v from 'valibot'
 import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
-import type { ClaimPlan } from '../tasks.ts'
+import type { PlannedClaim } from '../tasks.ts'
 import type { TaskState } from './state.ts'
 
 /** How long a finished proof stays, whatever happens to its task (docs/api.md, "VDF tasks"). */
@@ -88,7 +88,7 @@ export interface JournalEntry {
 
 export interface KeptProof {
   readonly draft: Uint8Array
-  readonly plan: ClaimPlan
+  readonly plan: PlannedClaim
   readonly proof: Uint8Array
   /** The task that made it, or took it up last. */
   readonly taskId: string
@@ -102,14 +102,18 @@ const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const Kind = v.picklist(['register', 'renew'])
 const Code = v.picklist(Object.keys(ERROR_TABLE) as ErrorCode[])
 
-const Plan = v.object({
-  seed: Bytes32,
-  discriminantBits: Count,
-  iterations: Count,
-  split: v.nullable(Count),
-  deadlineMs: v.nullable(Time),
-  context: Bytes
-})
+/** A record has the members of the evaluation beside the others. */
+const Plan = v.pipe(
+  v.object({
+    seed: Bytes32,
+    discriminantBits: Count,
+    iterations: Count,
+    split: v.nullable(Count),
+    deadlineMs: v.nullable(Time),
+    context: Bytes
+  }),
+  v.transform(({ deadlineMs, context, ...evaluation }): PlannedClaim => ({ evaluation, deadlineMs, context }))
+)
 
 const State = v.pipe(
   v.object({
@@ -144,8 +148,17 @@ const State = v.pipe(
 const Entry = v.object({ state: State, lastEventId: Count, cleared: v.exactOptional(v.boolean()) })
 const Proof = v.object({ draft: Bytes, plan: Plan, proof: Bytes, taskId: Text, finishedMs: Time, spent: v.boolean() })
 
-export const encodeEntry = (entry: JournalEntry): Uint8Array => encode(entry)
-const encodeProof = (proof: KeptProof): Uint8Array => encode(proof)
+export function encodeEntry({ state, ...entry }: JournalEntry): Uint8Array {
+  return encode({ state: { ...state, plan: state.plan && recordOf(state.plan) }, ...entry })
+}
+
+function encodeProof(proof: KeptProof): Uint8Array {
+  return encode({ ...proof, plan: recordOf(proof.plan) })
+}
+
+function recordOf({ evaluation, ...others }: PlannedClaim): object {
+  return { ...evaluation, ...others }
+}
 
 /** `taskId`: from the record's key. A record of another task is as unreadable as none. */
 export function decodeEntry(bytes: Uint8Array, taskId: string): JournalEntry {

@@ -1,4 +1,4 @@
-import { byTurnAtWork, type EvaluationSettings, type Log, takeTurns } from '../../evaluations/evaluation.ts'
+import { byTurnAtWork, type EvaluationSettings, type Log, takeTurns } from '../../evaluations/evaluator.ts'
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 import { type Store, type StoreOperation, StoreError } from '../../store/types.ts'
@@ -9,7 +9,7 @@ import { openProgressLog, type ProgressLog } from '../../evaluations/progress-lo
 import { TaskProgress, withShown } from './progress.ts'
 import { Reminders, Retention } from './upkeep.ts'
 import { asObstacle, TaskRun, type ClaimSteps } from './run.ts'
-import type { ClaimPlan, TaskEvent, TaskRef, ClaimTasks } from '../tasks.ts'
+import type { PlannedClaim, TaskEvent, TaskRef, ClaimTasks } from '../tasks.ts'
 import {
   hasEnded,
   needsSlot,
@@ -20,7 +20,7 @@ import {
   type TaskState,
   CANCELLED
 } from './state.ts'
-import { type Computation, type FarmPlace, type Place, Places } from '../../evaluations/places.ts'
+import { type FarmPlace, type Place, Places } from '../../evaluations/places.ts'
 import { EvaluationDirectories } from '../../evaluations/checkpoints.ts'
 import type { TaskKind, TaskPlace, TaskView } from '../../views/task.ts'
 import type { OwnerSeed } from '../seed-holder.ts'
@@ -233,8 +233,7 @@ class Manager implements ClaimTasks {
 
   #requireMovable(task: Task, place: TaskPlace): void {
     const { name, plan, movedTo, proof } = task.state
-    const whyNot =
-      place === 'farm' ? this.#places.whyNotSent(plan === null ? undefined : computationOf(plan)) : undefined
+    const whyNot = place === 'farm' ? this.#places.whyNotSent(plan?.evaluation) : undefined
     if (proof === null && whyNot !== undefined)
       throw new ServiceError('SVC-TSK-005', `The farm does not take the task of ${name}. ${whyNot}`)
     const now = this.#with.farm === undefined ? 'local' : placeOf(task)
@@ -259,7 +258,7 @@ class Manager implements ClaimTasks {
     return this.#ledger.subscribe(listener)
   }
 
-  finishedProof({ name, kind }: { name: string; kind: TaskKind }): ClaimPlan | undefined {
+  finishedProof({ name, kind }: { name: string; kind: TaskKind }): PlannedClaim | undefined {
     return this.#usableProof({ taskId: '', name, kind })?.plan
   }
 
@@ -333,7 +332,7 @@ class Manager implements ClaimTasks {
 
   /** Whether no farm may have it. */
   #staysHere({ state: { plan, movedTo } }: Task): boolean {
-    return this.#places.staysHere(plan === null ? undefined : computationOf(plan), movedTo)
+    return this.#places.staysHere(plan?.evaluation, movedTo)
   }
 
   /** Whether it needs no room: its owner has sent it, or a worker has it from before and the daemon only takes it up. */
@@ -342,7 +341,7 @@ class Manager implements ClaimTasks {
   }
 
   #isMoved({ state: { plan, movedTo } }: Task): boolean {
-    return plan !== null && this.#places.isSent(computationOf(plan), movedTo)
+    return plan !== null && this.#places.isSent(plan.evaluation, movedTo)
   }
 
   #isFromBefore(task: Task): boolean {
@@ -352,7 +351,7 @@ class Manager implements ClaimTasks {
   }
 
   #isSaidAway({ state: { plan, movedTo } }: Task): boolean {
-    return plan !== null && this.#places.isAtWork(computationOf(plan), movedTo)
+    return plan !== null && this.#places.isAtWork(plan.evaluation, movedTo)
   }
 
   /** Slots for those that are not sent. */
@@ -389,8 +388,8 @@ class Manager implements ClaimTasks {
     const run = new TaskRun({
       dataDir,
       places: {
-        evaluate: (computation, load, options) =>
-          this.#places.evaluate(computation, load, { ...options, movedTo: () => task.state.movedTo })
+        evaluate: (evaluation, load, options) =>
+          this.#places.evaluate(evaluation, load, { ...options, movedTo: () => task.state.movedTo })
       },
       steps,
       seed,
@@ -416,11 +415,11 @@ class Manager implements ClaimTasks {
 
   /** Its evaluation is of no use to anybody any more. */
   #forget({ state: { plan } }: Pick<Task, 'state'>): void {
-    if (plan !== null) this.#places.forget(computationOf(plan))
+    if (plan !== null) this.#places.forget(plan.evaluation)
   }
 
   #isForgotten({ plan }: TaskState): boolean {
-    return plan === null || this.#places.hasForgotten(computationOf(plan))
+    return plan === null || this.#places.hasForgotten(plan.evaluation)
   }
 
   #ended(task: Task, { foundNoRoom }: TaskRun): void {
@@ -489,10 +488,6 @@ const ofTask =
 function placeOf({ run }: Task): TaskPlace | undefined {
   const progress = run?.progress()
   return progress && (progress.worker === undefined ? 'local' : 'farm')
-}
-
-function computationOf({ seed, discriminantBits: bits, iterations, split }: ClaimPlan): Computation {
-  return { seed, bits, iterations, split }
 }
 
 /** Runs what a user asked for: failures of the store become SVC-STO-001. */

@@ -1,4 +1,4 @@
-import type { Log } from '../../evaluations/evaluation.ts'
+import type { Log } from '../../evaluations/evaluator.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { JournalEntry } from './journal.ts'
 import type { TaskLedger, Task } from './ledger.ts'

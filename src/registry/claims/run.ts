@@ -7,15 +7,15 @@ import { StoreError } from '../../store/types.ts'
 import { taskDirectory } from '../../evaluations/checkpoints.ts'
 import {
   EvaluationFault,
-  Evaluation,
+  Evaluator,
   MAX_EVALUATION_FAULTS,
   NoRoom,
   type EvaluationSettings,
   type Log
-} from '../../evaluations/evaluation.ts'
+} from '../../evaluations/evaluator.ts'
 import type { PlaceProgress, Places } from '../../evaluations/places.ts'
 import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
-import type { TaskRef, ClaimPlan } from '../tasks.ts'
+import type { TaskRef, PlannedClaim } from '../tasks.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { OwnerSeed } from '../seed-holder.ts'
 import type { TaskKind } from '../../views/task.ts'
@@ -50,7 +50,7 @@ export class TaskRun {
   readonly #context: RunContext
   readonly #taskRef: TaskRef
   readonly #abort = new AbortController()
-  readonly #evaluation: Evaluation
+  readonly #evaluator: Evaluator
   /** Resolves when no work for this task is left. Never rejects. */
   readonly done: Promise<void>
   /** Why it ended: no place had room. */
@@ -60,7 +60,7 @@ export class TaskRun {
     this.#context = context
     const { id, name, kind } = context.state()
     this.#taskRef = { taskId: id, name, kind }
-    this.#evaluation = new Evaluation({
+    this.#evaluator = new Evaluator({
       ...context.settings,
       directory: taskDirectory(context.dataDir, id),
       places: context.places,
@@ -82,13 +82,13 @@ export class TaskRun {
   }
 
   progress(): PlaceProgress | undefined {
-    return this.#evaluation.progress()
+    return this.#evaluator.progress()
   }
 
   /** Ends the native loop within 200 ms and begins nothing more. With `discard` what was computed is not saved. */
   stop({ discard = false } = {}): void {
     this.#abort.abort(new Interrupted('the task was stopped'))
-    this.#evaluation.stop(discard)
+    this.#evaluator.stop(discard)
   }
 
   async #run(): Promise<void> {
@@ -103,7 +103,7 @@ export class TaskRun {
       } catch (error) {
         this.foundNoRoom = error instanceof NoRoom
         if (this.#abort.signal.aborted || this.foundNoRoom) return
-        if (isTransient(error) || this.#evaluation.mayTryAgain(error)) {
+        if (isTransient(error) || this.#evaluator.mayTryAgain(error)) {
           this.#stall(error, attempt, 'a step of the task is tried again')
           const isLocked = error instanceof ServiceError && error.code === 'SVC-KEY-006'
           if (isLocked) await this.#settled(this.#context.seed.unlocked(this.#abort.signal))
@@ -143,7 +143,7 @@ export class TaskRun {
       case 'evaluate': {
         const plan = held(state.plan)
         await steps.requireUse(this.#taskRef, plan, signal)
-        const proof = await this.#evaluation.run(plan)
+        const proof = await this.#evaluator.run(plan.evaluation)
         await this.#persist(() => this.#context.apply({ type: 'proved', proof }))
         return
       }
@@ -257,7 +257,7 @@ export interface ClaimSteps {
     saveDraft: (draft: Uint8Array) => void,
     signal: AbortSignal
   ): Promise<Uint8Array>
-  plan(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<ClaimPlan>
+  plan(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<PlannedClaim>
   /** Sends the commitment of `draft` again, so that the network keeps it; called hourly and on wake. */
   remind(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<void>
   /**
@@ -266,18 +266,18 @@ export interface ClaimSteps {
    * @param sent the Reveal of a task that is cancelled: peers may hold it
    */
   withdraw(task: TaskRef, sent?: Uint8Array): void
-  usable(task: TaskRef, plan: ClaimPlan): boolean
+  usable(task: TaskRef, plan: PlannedClaim): boolean
   /**
    * Called before squarings begin or resume: rejects with ServiceError where their proof would give nothing any more.
    */
-  requireUse(task: TaskRef, plan: ClaimPlan, signal: AbortSignal): Promise<void>
+  requireUse(task: TaskRef, plan: PlannedClaim, signal: AbortSignal): Promise<void>
   /**
    * Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. Makes and saves a
    * new one where its contents have changed since.
    */
   reveal(
     task: TaskRef,
-    plan: ClaimPlan,
+    plan: PlannedClaim,
     proof: Uint8Array,
     saved: Uint8Array | undefined,
     saveReveal: (reveal: Uint8Array) => void,

@@ -7,7 +7,7 @@
  */
 import type { ErrorCode } from '../../error-table.ts'
 import type { MovedTo } from '../../evaluations/places.ts'
-import type { ClaimPlan } from '../tasks.ts'
+import type { PlannedClaim } from '../tasks.ts'
 import type { TaskKind, TaskPhase, TaskStatus } from '../../views/task.ts'
 
 export interface TaskFailure {
@@ -35,7 +35,7 @@ export interface TaskState {
   /** What the commitment is made of; `committed` once the network has it. */
   readonly draft: Uint8Array | null
   readonly committed: boolean
-  readonly plan: ClaimPlan | null
+  readonly plan: PlannedClaim | null
   readonly proof: Uint8Array | null
   /** The signed reveal, saved here before it is sent. */
   readonly reveal: Uint8Array | null
@@ -51,7 +51,7 @@ export type TaskInput =
   | { readonly type: 'restarted' }
   | { readonly type: 'drafted'; readonly draft: Uint8Array }
   | { readonly type: 'committed'; readonly draft: Uint8Array }
-  | { readonly type: 'planned'; readonly plan: ClaimPlan }
+  | { readonly type: 'planned'; readonly plan: PlannedClaim }
   | {
       readonly type: 'advanced'
       readonly phase: 'evaluate' | 'prove'
@@ -96,7 +96,7 @@ interface NewTask {
 /** What an earlier task for the same claim left: a proof that only waits to be published. */
 interface FinishedProof {
   readonly draft: Uint8Array
-  readonly plan: ClaimPlan
+  readonly plan: PlannedClaim
   readonly proof: Uint8Array
 }
 
@@ -125,8 +125,8 @@ export function newTaskWithProof(task: NewTask, finished: FinishedProof, nowMs: 
   const { draft, plan, proof } = finished
   return {
     ...newTask(task, nowMs),
-    iterations: plan.iterations,
-    progress: plan.iterations,
+    iterations: plan.evaluation.iterations,
+    progress: plan.evaluation.iterations,
     draft,
     committed: true,
     plan,
@@ -183,7 +183,7 @@ function step(state: TaskState, input: TaskInput): TaskState {
       return { ...state, draft: input.draft, committed: true, phase: 'pulse' }
     case 'planned':
       expect(state, input, ['pulse'])
-      return { ...state, plan: input.plan, iterations: input.plan.iterations, phase: 'evaluate' }
+      return { ...state, plan: input.plan, iterations: input.plan.evaluation.iterations, phase: 'evaluate' }
     case 'advanced':
       expect(state, input, ['evaluate', 'prove'])
       return advance(state, input.phase, input.squarings, input.phaseProgress)

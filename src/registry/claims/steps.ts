@@ -14,7 +14,7 @@ import {
 } from '../../protocol/claim/reveal.ts'
 import { ownNext } from '../keys/change-words.ts'
 import { UnreadableRecord } from '../../store/stored-shapes.ts'
-import type { ClaimPlan, TaskRef } from '../tasks.ts'
+import type { PlannedClaim, TaskRef } from '../tasks.ts'
 import type { TaskKind } from '../../views/task.ts'
 import {
   payloadOfLink,
@@ -59,10 +59,10 @@ export function createClaimSteps(context: RegistryContext): ClaimSteps {
     plan: (task, draft, signal) => translated(() => plan(context, task, decodeDraft(draft), signal)),
     remind: (task, draft, signal) => translated(() => remind(context, task, decodeDraft(draft), signal)),
     withdraw: (task, sent) => withdraw(context, task, sent),
-    usable: (task, evaluated) => usable(context, task, evaluated),
-    requireUse: (task, evaluated, signal) => translated(() => requireUse(context, task, evaluated, signal)),
-    reveal: (task, evaluated, proof, saved, saveReveal, signal) =>
-      translated(() => reveal(context, task, evaluated, proof, saved, saveReveal, signal))
+    usable: (task, planned) => usable(context, task, planned),
+    requireUse: (task, planned, signal) => translated(() => requireUse(context, task, planned, signal)),
+    reveal: (task, planned, proof, saved, saveReveal, signal) =>
+      translated(() => reveal(context, task, planned, proof, saved, saveReveal, signal))
   }
 }
 
@@ -106,7 +106,7 @@ async function plan(
   task: TaskRef,
   draft: ClaimDraft,
   signal: AbortSignal
-): Promise<ClaimPlan> {
+): Promise<PlannedClaim> {
   const { profile, beacon } = context
   const name = openName(context, task.name)
   if (draft.pulseRound === null) throw new Error('a draft without its pulse round cannot be planned')
@@ -120,10 +120,12 @@ async function plan(
   // A newer link may have come since the pulse was chosen; nothing is squared in vain.
   if (before !== undefined && before.p >= pulse.round) throw replacedLink(name)
   return {
-    seed: seedOf(context, name, claim, before),
-    discriminantBits: profile.discriminant_bits,
-    iterations,
-    split: proofShape(iterations, profile).split,
+    evaluation: {
+      seed: seedOf(context, name, claim, before),
+      discriminantBits: profile.discriminant_bits,
+      iterations,
+      split: proofShape(iterations, profile).split
+    },
     deadlineMs: task.kind === 'register' ? roundTimeMs(deadlineRound, profile.beacon) : null,
     context: encodeContext(claim)
   }
@@ -149,15 +151,17 @@ async function remind(context: RegistryContext, task: TaskRef, draft: ClaimDraft
  * While its lease lives. A first claim: the name is not ours, or was lost or lapsed before its pulse was drawn. A
  * renewal: made for the newest link we own now, since its seed binds that one.
  */
-function usable(context: RegistryContext, task: TaskRef, evaluated: ClaimPlan): boolean {
-  const claim = claimContextOf(evaluated)
+function usable(context: RegistryContext, task: TaskRef, planned: PlannedClaim): boolean {
+  const claim = claimContextOf(planned)
   if (claim === undefined) return false
   const { pulseRound } = claim
   const record = context.owned.get(task.name)
   if (leaseOf(context, pulseRound).state !== 'live') return false
   const isNewer = record !== undefined && pulseRound > record.reveal.drand_pulse
   if (task.kind === 'renew')
-    return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
+    return (
+      isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), planned.evaluation.seed)
+    )
   // A lost name may be registered again; the claim that lost it would lose again.
   if (record === undefined || isCancelled(record)) return true
   return isNewer && (isGone(record) || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
@@ -167,11 +171,11 @@ function usable(context: RegistryContext, task: TaskRef, evaluated: ClaimPlan): 
 async function requireUse(
   context: RegistryContext,
   task: TaskRef,
-  evaluated: ClaimPlan,
+  planned: PlannedClaim,
   signal: AbortSignal
 ): Promise<void> {
-  await requireLease(context, task, evaluated, signal)
-  if (task.kind === 'renew') linksBefore(context, openName(context, task.name), evaluated)
+  await requireLease(context, task, planned, signal)
+  if (task.kind === 'renew') linksBefore(context, openName(context, task.name), planned)
 }
 
 /**
@@ -181,12 +185,12 @@ async function requireUse(
 async function requireLease(
   context: RegistryContext,
   { name, kind }: TaskRef,
-  evaluated: ClaimPlan,
+  planned: PlannedClaim,
   signal: AbortSignal
 ): Promise<void> {
   if (context.time().verified === 0) await firstPulse(context, signal)
   signal.throwIfAborted()
-  const { state, endRound, graceEndRound } = leaseOf(context, decodeContext(evaluated.context).pulseRound)
+  const { state, endRound, graceEndRound } = leaseOf(context, decodeContext(planned.context).pulseRound)
   if (state === 'live' || (state === 'grace' && kind === 'register')) return
   const ended = roundTime(context, kind === 'register' ? graceEndRound : endRound)
   const record = context.owned.get(name)
@@ -199,7 +203,7 @@ async function requireLease(
 }
 
 /** Undefined where the disk has damaged what the proof was made for. */
-function claimContextOf({ context }: ClaimPlan): ClaimContext | undefined {
+function claimContextOf({ context }: PlannedClaim): ClaimContext | undefined {
   try {
     return decodeContext(context)
   } catch (error) {
@@ -211,19 +215,19 @@ function claimContextOf({ context }: ClaimPlan): ClaimContext | undefined {
 async function reveal(
   context: RegistryContext,
   task: TaskRef,
-  evaluated: ClaimPlan,
+  planned: PlannedClaim,
   proof: Uint8Array,
   saved: Uint8Array | undefined,
   saveReveal: (reveal: Uint8Array) => void,
   signal: AbortSignal
 ): Promise<void> {
   const name = openName(context, task.name)
-  await requireLease(context, task, evaluated, signal)
+  await requireLease(context, task, planned, signal)
   const payloadNow = (sent: Reveal | undefined): Uint8Array => payloadOfLink(context, name, task.kind, sent)
   for (let record = saved === undefined ? undefined : decodeReveal(saved); ;) {
     const payload = payloadNow(record)
     if (record === undefined || !equalBytes(record.payload, payload)) {
-      record = await signedReveal(context, name, task, evaluated, proof, payload)
+      record = await signedReveal(context, name, task, planned, proof, payload)
       saveReveal(encodeReveal(record))
     }
     signal.throwIfAborted()
@@ -244,13 +248,13 @@ async function signedReveal(
   context: RegistryContext,
   name: Name,
   task: TaskRef,
-  evaluated: ClaimPlan,
+  planned: PlannedClaim,
   proof: Uint8Array,
   payload: Uint8Array
 ): Promise<Reveal> {
-  const { salt, pulseRound, pulse, next } = decodeContext(evaluated.context)
-  const link: Link = { p: pulseRound, pulse, iterations: evaluated.iterations, proof, salt }
-  const earlier = task.kind === 'renew' ? linksBefore(context, name, evaluated) : []
+  const { salt, pulseRound, pulse, next } = decodeContext(planned.context)
+  const link: Link = { p: pulseRound, pulse, iterations: planned.evaluation.iterations, proof, salt }
+  const earlier = task.kind === 'renew' ? linksBefore(context, name, planned) : []
   const { keys } = task.kind === 'renew' ? heldProof(context, name) : { keys: next === undefined ? {} : { next } }
   const made = revealOfLink(context, name, link, earlier, keys, payload)
   await requireValid(context, made)
@@ -258,9 +262,13 @@ async function signedReveal(
 }
 
 /** The links that a renewal follows. Throws SVC-PUB-001 where its seed binds another one than the newest held now. */
-function linksBefore(context: RegistryContext, name: Name, { context: saved, seed }: ClaimPlan): readonly Link[] {
+function linksBefore(
+  context: RegistryContext,
+  name: Name,
+  { context: saved, evaluation }: PlannedClaim
+): readonly Link[] {
   const links = linksHeld(context, name)
-  if (!equalBytes(seedOf(context, name, decodeContext(saved), links.at(-1)), seed)) throw replacedLink(name)
+  if (!equalBytes(seedOf(context, name, decodeContext(saved), links.at(-1)), evaluation.seed)) throw replacedLink(name)
   return links
 }
 

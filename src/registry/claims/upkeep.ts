@@ -1,4 +1,4 @@
-import type { Log } from '../../evaluations/evaluation.ts'
+import type { Log } from '../../evaluations/evaluator.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { ClaimSteps } from './run.ts'
 import { hasEnded, type TaskState } from './state.ts'

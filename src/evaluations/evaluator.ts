@@ -1,12 +1,11 @@
 /** One evaluation, from its newest checkpoint to its proof; and which of several has a slot. */
-import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
+import type { Checkpoint, Evaluation } from '../native/types.ts'
 import { ServiceError } from '../errors.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { INTERMEDIATES, loadCheckpoints, removeBeyond } from './checkpoints.ts'
 import type { Loaded, PlaceHandle, PlaceOutcome, PlaceProgress, Places } from './places.ts'
 import { Repair } from './repair.ts'
 import { replaceFile } from '../util/replace-file.ts'
-import type { EvaluationPlan } from './state-file.ts'
 
 /**
  * After this many failures of the kernel or its worker at one place, the task fails: the hardware or the program is at
@@ -63,7 +62,7 @@ export interface EvaluationSettings {
   readonly memoryBytes?: number | undefined
 }
 
-interface EvaluationParts extends EvaluationSettings {
+interface EvaluatorParts extends EvaluationSettings {
   /** Of its checkpoints. */
   readonly directory: string
   readonly places: Pick<Places, 'evaluate'>
@@ -81,8 +80,8 @@ interface EvaluationParts extends EvaluationSettings {
 }
 
 /** One evaluation: from the newest trusted checkpoint to the proof, through faults and full disks. */
-export class Evaluation {
-  readonly #parts: EvaluationParts
+export class Evaluator {
+  readonly #parts: EvaluatorParts
   #working: Working | undefined
   #discarding = false
   /** The running evaluation was halted: what it reaches cannot be saved, or more is on disk already. */
@@ -96,7 +95,7 @@ export class Evaluation {
   /** Nothing beyond is trusted. */
   #upTo = Infinity
 
-  constructor(parts: EvaluationParts) {
+  constructor(parts: EvaluatorParts) {
     this.#parts = parts
   }
 
@@ -120,10 +119,10 @@ export class Evaluation {
    * Returns the proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else from the
    * start. Rejects with EvaluationFault, NoRoom, SVC-VDF-001, or the signal's reason.
    */
-  async run(plan: EvaluationPlan): Promise<Uint8Array> {
+  async run(evaluation: Evaluation): Promise<Uint8Array> {
     const { signal, log, about } = this.#parts
     for (let skip = this.#distrusted; ;) {
-      const working = await this.#begin(plan, skip)
+      const working = await this.#begin(evaluation, skip)
       const outcome = await this.#finish(working)
       if (outcome.kind === 'proof') return outcome.proof
       signal.throwIfAborted()
@@ -135,7 +134,7 @@ export class Evaluation {
         skip = this.#distrusted
       } else if (outcome.kind === 'left') {
         log.warn({ ...about, squarings, reason: outcome.reason }, 'the evaluation goes on at another place')
-        if (outcome.isWrong) await this.#stepBack(plan)
+        if (outcome.isWrong) await this.#stepBack(evaluation)
         skip = this.#distrusted
       } else if (outcome.code === 'INVALID_CHECKPOINT' && this.#distrustsFarm()) skip = 0
       else if (outcome.code === 'INVALID_CHECKPOINT' && working.resumedFrom !== undefined) {
@@ -165,8 +164,8 @@ export class Evaluation {
   }
 
   /** A farm's word costs one checkpoint, where there is another one. Only the kernel here may say that all is wrong. */
-  async #stepBack(plan: EvaluationPlan): Promise<void> {
-    const { believed } = await loadCheckpoints(this.#parts.directory, plan)
+  async #stepBack(evaluation: Evaluation): Promise<void> {
+    const { believed } = await loadCheckpoints(this.#parts.directory, evaluation)
     this.#upTo = believed[1]?.squarings ?? Infinity
   }
 
@@ -180,19 +179,18 @@ export class Evaluation {
   }
 
   /** Apart from {@link #finish}, so that the loaded intermediates can be collected while the evaluation runs. */
-  async #begin(plan: EvaluationPlan, skip: number): Promise<Working> {
+  async #begin(evaluation: Evaluation, skip: number): Promise<Working> {
     const { places, signal } = this.#parts
-    const { seed, discriminantBits: bits, iterations, split } = plan
     let hasLoaded: boolean | undefined
     let prepared: Prepared | undefined
     const load = async (): Promise<Loaded> => {
       hasLoaded = true
-      const { loaded, ...others } = await this.#load(plan, skip)
+      const { loaded, ...others } = await this.#load(evaluation, skip)
       prepared = others
       return loaded
     }
     try {
-      const handle = await places.evaluate({ seed, bits, iterations, split }, load, { signal })
+      const handle = await places.evaluate(evaluation, load, { signal })
       if (handle === undefined) throw new NoRoom('no place has room for the evaluation')
       if (handle.progress().worker !== undefined) this.#takenAt ??= prepared!.resumedFrom ?? 0
       this.#parts.begins()
@@ -213,9 +211,9 @@ export class Evaluation {
     return this.#distrusted === 0 && this.#upTo === Infinity
   }
 
-  async #load(plan: EvaluationPlan, skip: number): Promise<Prepared & { readonly loaded: Loaded }> {
+  async #load(evaluation: Evaluation, skip: number): Promise<Prepared & { readonly loaded: Loaded }> {
     const { directory, checkpointSeconds, memoryBytes, log, about, signal } = this.#parts
-    const found = await loadCheckpoints(directory, plan, this.#upTo)
+    const found = await loadCheckpoints(directory, evaluation, this.#upTo)
     const { believed, beyond, passedOver, readable } = found
     const base = believed[skip]
     if (passedOver.length > 0)
@@ -232,12 +230,12 @@ export class Evaluation {
     else if (base !== undefined) log.info({ ...about, squarings }, 'the evaluation resumes from a checkpoint')
     else if (this.#parts.hasBegun()) log.info(about, 'the evaluation starts from the beginning')
     this.#isHalted = false
-    if (base !== undefined && !isTrusted) await removeBeyond(directory, base, plan)
+    if (base !== undefined && !isTrusted) await removeBeyond(directory, base, evaluation)
     // A disk does not take part of a block that it has lost.
     if (readable !== undefined) await replaceFile(directory, INTERMEDIATES, readable)
     const writer = await CheckpointWriter.open(
       directory,
-      plan,
+      evaluation,
       base,
       (error) => {
         // A crash would cost more than was promised, so the evaluation halts until it can be saved.
@@ -249,16 +247,12 @@ export class Evaluation {
     // What is beyond is not there any more.
     this.#upTo = Infinity
     signal.throwIfAborted()
-    const request: EvaluationRequest = {
-      seed: plan.seed,
-      bits: plan.discriminantBits,
-      iterations: plan.iterations,
-      split: plan.split,
+    const terms = {
       checkpointSeconds: Math.max(checkpointSeconds - CHECKPOINT_MARGIN_SECONDS, checkpointSeconds / 2),
       ...(memoryBytes === undefined ? {} : { memoryBytes }),
       ...(base === undefined ? {} : { resume: base.resume })
     }
-    const loaded = { request, onCheckpoint: (checkpoint: Checkpoint) => writer.accept(checkpoint) }
+    const loaded = { terms, onCheckpoint: (checkpoint: Checkpoint) => writer.accept(checkpoint) }
     return { loaded, writer, repair, resumedFrom: base?.squarings }
   }
 
