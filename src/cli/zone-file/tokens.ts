@@ -25,6 +25,21 @@ export interface FileProblem {
   readonly message: string
 }
 
+const ALONE = 'a line ends with CR alone: save the file with line ends of Unix (LF) or Windows (CRLF)'
+
+/** Octets that files get by accident, in words. */
+const STRAY: Readonly<Record<string, string>> = {
+  '\u0000': 'NUL, as a file has that is cut off or not text',
+  '\u001a': 'Ctrl-Z, the end of a file under DOS'
+}
+
+function controlProblem(character: string): string {
+  const octet = character.codePointAt(0)!
+  const hex = octet.toString(16).toUpperCase().padStart(4, '0')
+  const what = STRAY[character] === undefined ? '' : ` (${STRAY[character]})`
+  return `the control character U+${hex}${what} stands here: delete it, or write \\${String(octet).padStart(3, '0')}`
+}
+
 interface Reading {
   readonly text: string
   position: number
@@ -36,7 +51,13 @@ interface Reading {
  * that line.
  */
 export function entriesOf(text: string): { entries: Entry[]; problems: FileProblem[] } {
-  const reading: Reading = { text: text.replaceAll('\r\n', '\n'), position: 0, line: 1 }
+  const reading: Reading = { text: text.replaceAll(/\r+\n/gu, '\n'), position: 0, line: 1 }
+  // Behind a comment a whole file of such lines would be one comment.
+  const carriageReturn = reading.text.indexOf('\r')
+  if (carriageReturn >= 0) {
+    const line = reading.text.slice(0, carriageReturn).split('\n').length
+    return { entries: [], problems: [{ line, message: ALONE }] }
+  }
   const entries: Entry[] = []
   const problems: FileProblem[] = []
   while (reading.position < reading.text.length) {
@@ -93,8 +114,7 @@ function readWord(reading: Reading): string {
     if (!isQuoted && (isBlank(character) || ';()'.includes(character))) break
     if (character === '\\') readEscape(reading)
     else {
-      if (isControl(character) && !(isQuoted && character === '\t'))
-        throw new SyntaxError('control characters must be escaped as \\DDD')
+      if (isControl(character) && !(isQuoted && character === '\t')) throw new SyntaxError(controlProblem(character))
       reading.position++
       if (character === '"' && isQuoted) {
         const next = text[reading.position]
@@ -121,7 +141,7 @@ function readEscape(reading: Reading): void {
   const next = reading.text.codePointAt(reading.position + 1)
   if (next === undefined || next === 0x0a) throw new SyntaxError('a backslash ends a line')
   const escaped = String.fromCodePoint(next)
-  if (isControl(escaped)) throw new SyntaxError('control characters must be escaped as \\DDD')
+  if (isControl(escaped)) throw new SyntaxError(controlProblem(escaped))
   reading.position += 1 + escaped.length
 }
 
