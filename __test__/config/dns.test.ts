@@ -37,6 +37,8 @@ describe('the DNS server of a configuration', () => {
     [{ tls_key: '/k' }, 'dns.tls_cert', 'dns.tls_key'],
     [TLS, 'dns.tls_cert', 'no effect'],
     [{ forward: ['127.0.0.1:5353'], listen: ['127.0.0.1:5353'] }, 'dns.forward', 'itself'],
+    [{ forward: ['127.0.0.53:53'], listen: ['0.0.0.0:53'] }, 'dns.forward', 'itself'],
+    [{ forward: ['[::1]:53'], listen: ['[::]:53'] }, 'dns.forward', 'itself'],
     [{ forward: ['9.9.9.9:0'] }, 'dns.forward', 'no port']
   ])('refuses %j', (dns, path, reason) => {
     expect(() => settings(dns)).toThrow(

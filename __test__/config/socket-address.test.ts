@@ -23,7 +23,8 @@ describe('an IP address with a port', () => {
     '[::1]',
     '1.2.3.4:65536',
     '1.2.3:5',
-    '1.2.3.4:5 '
+    '1.2.3.4:5 ',
+    '[fe80::1%eth0]:53'
   ])('is not %j', (text) => expect(parseSocketAddress(text)).toBeUndefined())
 
   it('is of this machine alone, or not', () => {

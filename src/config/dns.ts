@@ -92,9 +92,16 @@ function checkForward(forward: readonly SocketAddress[], listen: readonly Socket
   for (const upstream of forward) {
     const text = socketAddressText(upstream)
     if (upstream.port === 0) throw invalid('dns.forward', `${text} has no port to ask`)
-    if (listen.some((own) => socketAddressText(own) === text))
+    if (listen.some((own) => isReachedBy(own, upstream)))
       throw invalid('dns.forward', `${text} is an address of this server itself: name another resolver`)
   }
+}
+
+/** `0.0.0.0` and `::` are every address of this machine, of which loopback is known here. */
+function isReachedBy(own: SocketAddress, upstream: SocketAddress): boolean {
+  if (own.port !== upstream.port) return false
+  const isEvery = own.address === '0.0.0.0' || own.address === '::'
+  return own.address === upstream.address || (isEvery && isLoopback(upstream))
 }
 
 function invalid(path: string, message: string): ServiceError {

@@ -12,7 +12,14 @@ export function parseSocketAddress(text: string): SocketAddress | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
   const address = bracketed ?? plain ?? ''
   const port = Number(digits)
-  if (isIP(address) === 0 || (bracketed !== undefined) !== isIPv6(address) || !(port <= 65_535)) return undefined
+  // An address with a link (`fe80::1%eth0`) is one for Node alone.
+  if (
+    isIP(address) === 0 ||
+    address.includes('%') ||
+    (bracketed !== undefined) !== isIPv6(address) ||
+    !(port <= 65_535)
+  )
+    return undefined
   return { address, port }
 }
 

@@ -56,6 +56,15 @@ async function portRemarks(context: Context, { servers }: Route): Promise<string
   ]
 }
 
+/** dnsmasq passes the daemon's answers on as they are. */
+function aliasRemarks({ forwarding }: DnsView, system: SystemId): string[] {
+  if (forwarding || !system.endsWith('dnsmasq')) return []
+  return [
+    'Aliases to names outside of the zone do not open: dnsmasq does not look for their targets. The daemon does, ' +
+      'after `chronym config add dns.forward 127.0.0.1:53` and a restart.'
+  ]
+}
+
 /** What proves the daemon: the token in a directory that the user names, or that is there. */
 function provingDirectory(context: Context): string | undefined {
   const { root, token } = localPaths(context)
@@ -112,7 +121,10 @@ export async function setup(context: Context, options: SetupOptions): Promise<vo
   const found = findSystems(host)
   const system = chooseSystem(found, options.system)
   const bare = system.plan(host, route)
-  const plan: Plan = { ...bare, remarks: [...bare.remarks, ...(await portRemarks(context, route))] }
+  const plan: Plan = {
+    ...bare,
+    remarks: [...bare.remarks, ...aliasRemarks(view, system.id), ...(await portRemarks(context, route))]
+  }
   const shown = (): string => planText(route, found, system, plan, (file) => stateOf(host, file))
   if (!isApplied) {
     context.output.answer(

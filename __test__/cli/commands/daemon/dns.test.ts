@@ -198,6 +198,19 @@ describe('dns setup', () => {
     expect((JSON.parse(stdout) as { remarks: string[] }).remarks).toContainEqual(expect.stringContaining('dns.listen'))
   })
 
+  it('says that dnsmasq needs dns.forward for aliases, unless the daemon has it', async () => {
+    const root = scene.tree({ '/etc/resolv.conf': 'nameserver 127.0.0.1\n' })
+    const remarks = async (system: string, forwarding: boolean): Promise<string> => {
+      shown.dns = { ...DNS_BODY, forwarding }
+      return (await ask(['dns', 'setup', '--system', system, '--root', root])).stdout
+    }
+    for (const system of ['dnsmasq', 'networkmanager-dnsmasq']) {
+      expect(await remarks(system, false)).toContain('chronym config add dns.forward')
+      expect(await remarks(system, true)).not.toContain('dns.forward')
+    }
+    expect(await remarks('unbound', false)).not.toContain('dns.forward')
+  })
+
   it('takes the resolver that is named, and no two tasks at once', async () => {
     const root = scene.tree(UNBOUND, ['unbound'])
     for (const system of SYSTEM_IDS) {

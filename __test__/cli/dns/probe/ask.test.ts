@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask, decodeReply, encodeQuery, TYPE } from '../../../../src/cli/dns/probe/ask.ts'
+import { ask, decodeReply, encodeQuery, reasonOf, TYPE } from '../../../../src/cli/dns/probe/ask.ts'
 import { DnsScene, nameOf, say, typeOf } from '../scene.ts'
 
 const scene = new DnsScene()
@@ -90,6 +90,16 @@ describe('asking', () => {
     expect(await reason(hangsUp)).toMatch(/closed|ECONNRESET/u)
     await scene.end()
     expect(await reason(silent)).toContain('ECONNREFUSED')
+  })
+
+  it('says in a sentence what the system refuses', async () => {
+    // No socket may ask this address without a permission of its own: the system refuses at once.
+    const refused = await ask({ address: '255.255.255.255', port: 53 }, QUESTION)
+    expect(refused).toEqual({ reason: 'this machine forbids to ask it (EACCES)' })
+    const reason = (code: string) => reasonOf(Object.assign(new Error(`connect ${code}`), { code }))
+    expect(reason('ENETUNREACH')).toBe('this machine has no route there (ENETUNREACH)')
+    expect(reason('EPERM')).toContain('firewall')
+    expect(reason('ESTRANGE')).toBe('connect ESTRANGE')
   })
 
   it('drops a reply with another id and waits for the right one', async () => {

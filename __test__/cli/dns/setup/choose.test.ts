@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { chooseSystem, findSystems } from '../../../../src/cli/dns/setup/choose.ts'
 import { createHost } from '../../../../src/cli/dns/setup/host.ts'
 import { SYSTEM_IDS, type Plan, type SystemId } from '../../../../src/cli/dns/setup/systems.ts'
+import { checkConfig } from '../../../../src/config/config.ts'
+import { configuredDns } from '../../../../src/config/dns.ts'
 import { DnsScene, hostOf, ON_PORT_53, ROUTE } from '../scene.ts'
 
 const scene = new DnsScene()
@@ -184,5 +186,24 @@ describe('resolv.conf alone', () => {
     expect(obstacle?.cure).toContain('docs/dns.md')
     expect(files).toEqual([])
     expect(remarks[0]).toContain('dns.forward=["192.0.2.53:53","127.0.0.53:53"]')
+  })
+
+  it.each([
+    [
+      ['2001:db8::53', 'fe80::1%eth0', '127.0.0.1', '::1', '192.0.2.53'],
+      ['[2001:db8::53]:53', '192.0.2.53:53']
+    ],
+    [['127.0.0.2', '192.0.2.53'], ['192.0.2.53:53']],
+    [['fe80::1%eth0'], ['192.0.2.53:53']],
+    [['not-an-address', '300.1.1.1'], ['192.0.2.53:53']]
+  ])('with %j has the daemon ask %j: what its configuration takes, and not itself', (addresses, advised) => {
+    const resolvConf = addresses.map((address) => `nameserver ${address}\n`).join('')
+    const own = { ...ROUTE, servers: [{ address: '127.0.0.2', port: 53 }] }
+    const { remarks } = planOf('resolv.conf', { '/etc/resolv.conf': resolvConf }, {}, own)
+    const forward = JSON.parse(/dns\.forward=(?<list>\[.*\])\. Then/u.exec(remarks[0]!)!.groups!['list']!) as string[]
+    expect(forward).toEqual(advised)
+    const checked = checkConfig({ dns: { forward, listen: ['127.0.0.2:53', '127.0.0.1:53'] } }, 'test')
+    expect(configuredDns(checked)?.forward).toHaveLength(advised.length)
+    expect(remarks.some((remark) => remark.includes('in place of'))).toBe(!addresses.includes('192.0.2.53'))
   })
 })

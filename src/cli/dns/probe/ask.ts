@@ -25,9 +25,26 @@ export async function ask(server: Server, question: Question, timeoutMs = TIMEOU
     return reply.truncated ? await overTcp(server, question, signal) : reply
   } catch (error) {
     if (signal.aborted) return { reason: `no reply within ${timeoutMs / 1000} s` }
-    const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
-    return { reason: isRefused ? 'nobody listens there (ECONNREFUSED)' : messageOf(error) }
+    return { reason: reasonOf(error as NodeJS.ErrnoException) }
   }
+}
+
+const NO_ROUTE = 'this machine has no route there'
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody listens there',
+  ECONNRESET: 'the server ended the connection',
+  ENETUNREACH: NO_ROUTE,
+  EHOSTUNREACH: NO_ROUTE,
+  EADDRNOTAVAIL: NO_ROUTE,
+  EAFNOSUPPORT: 'this machine does not speak that version of IP',
+  EACCES: 'this machine forbids to ask it',
+  EPERM: 'a firewall of this machine forbids to ask it'
+}
+
+/** A sentence with the system's code. */
+export function reasonOf(error: NodeJS.ErrnoException): string {
+  const cause = CAUSES[error.code ?? '']
+  return cause === undefined ? messageOf(error) : `${cause} (${error.code})`
 }
 
 /** A reply to another question is dropped, as a forger may send one. */
@@ -46,8 +63,9 @@ function overUdp({ address, port }: Server, question: Question, signal: AbortSig
         fail(error)
       }
     })
-    // Connected: the system drops datagrams of others and reports a closed port.
-    socket.connect(port, address, () => socket.send(encodeQuery(id, question)))
+    // Connected: the system drops datagrams of others and reports a closed port. A callback would get the errors too.
+    socket.once('connect', () => socket.send(encodeQuery(id, question)))
+    socket.connect(port, address)
   })
   return done.finally(() => socket.close())
 }

@@ -3,7 +3,9 @@ import type { Command, Host } from './host.ts'
 import { asksLoopback, nameservers, type Obstacle, type System, type SystemId } from './systems.ts'
 import { dnsmasq, dnsmasqRemarks, isManaged, resolved, unbound, validates } from './written.ts'
 import { dnsmasqFile, macosFile, nrptServers, resolvConfLines } from '../recipes.ts'
+import { hostPort, type Route } from '../route.ts'
 import { EXIT, Failure } from '../../failures/failure.ts'
+import { parseSocketAddress } from '../../../config/socket-address.ts'
 
 /** No test runs these systems, so the user writes what is printed. */
 const byHand = (undo: string): Obstacle => ({
@@ -74,6 +76,16 @@ const windows: System = {
   }
 }
 
+/** The servers of resolv.conf that the daemon may ask: not itself, and none with the name of a link. */
+function forwarders(host: Host, { servers }: Route): string[] {
+  const own = ['127.0.0.1', '::1', ...servers.filter(({ port }) => port === 53).map(({ address }) => address)]
+  return nameservers(host)
+    .map((address) => ({ address, port: 53 }))
+    .filter(({ address }) => !own.includes(address))
+    .map(hostPort)
+    .filter((text) => parseSocketAddress(text) !== undefined)
+}
+
 /** glibc and musl send all names to the same servers: nothing can be set up for one domain. */
 const plainResolvConf: System = {
   id: 'resolv.conf',
@@ -81,15 +93,16 @@ const plainResolvConf: System = {
   isAsked: () => false,
   plan: (host, route) => {
     const lines = resolvConfLines(route)
-    const others = nameservers(host)
-    const forward = others.length === 0 ? '["192.0.2.53:53"]' : JSON.stringify(others.map((each) => `${each}:53`))
+    const others = forwarders(host, route)
+    const forward = JSON.stringify(others.length === 0 ? ['192.0.2.53:53'] : others)
     return {
       files: [],
       commands: [],
       remarks: [
         `To use the daemon for all names, let it ${lines.length > 0 ? '' : 'answer on port 53 and '}forward the others: ` +
           `${lines.length > 0 ? '' : 'dns.listen, '}dns.forward=${forward}. Then begin /etc/resolv.conf with ` +
-          `"${lines[0] ?? 'nameserver 127.0.0.1'}" and "options trust-ad".`
+          `"${lines[0] ?? 'nameserver 127.0.0.1'}" and "options trust-ad".`,
+        ...(others.length === 0 ? ['Name a resolver of your network in place of 192.0.2.53.'] : [])
       ],
       obstacle: {
         detail: 'resolv.conf alone cannot send one domain to another server',
