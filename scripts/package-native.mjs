@@ -7,34 +7,56 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sha256, writeChecksums } from './package/checksums.mjs'
+import { libraryNotices, linkedCrates, noticesOf } from './package/notices.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const SQLITE = join(ROOT, 'node_modules', 'better-sqlite3')
 const LICENCES = ['LICENSE-APACHE', 'LICENSE-MIT']
 
 /**
- * npm installs the one that fits; src/native/addon.ts imports it by its target. `sqlite` is what better-sqlite3 calls
- * the target.
+ * npm installs the one that fits; src/native/addon.ts imports it by its target. `sqlite` and `rust` are what
+ * better-sqlite3 and Rust call the target.
  */
 export const TARGETS = {
-  'linux-x64-gnu': { os: 'linux', cpu: 'x64', libc: 'glibc', sqlite: 'linux-x64' },
-  'linux-x64-musl': { os: 'linux', cpu: 'x64', libc: 'musl', sqlite: 'linuxmusl-x64' },
-  'linux-arm64-gnu': { os: 'linux', cpu: 'arm64', libc: 'glibc', sqlite: 'linux-arm64' },
-  'linux-arm64-musl': { os: 'linux', cpu: 'arm64', libc: 'musl', sqlite: 'linuxmusl-arm64' },
-  'darwin-x64': { os: 'darwin', cpu: 'x64', sqlite: 'darwin-x64' },
-  'darwin-arm64': { os: 'darwin', cpu: 'arm64', sqlite: 'darwin-arm64' },
-  'win32-x64-msvc': { os: 'win32', cpu: 'x64', sqlite: 'win32-x64' }
+  'linux-x64-gnu': { os: 'linux', cpu: 'x64', libc: 'glibc', sqlite: 'linux-x64', rust: 'x86_64-unknown-linux-gnu' },
+  'linux-x64-musl': {
+    os: 'linux',
+    cpu: 'x64',
+    libc: 'musl',
+    sqlite: 'linuxmusl-x64',
+    rust: 'x86_64-unknown-linux-musl'
+  },
+  'linux-arm64-gnu': {
+    os: 'linux',
+    cpu: 'arm64',
+    libc: 'glibc',
+    sqlite: 'linux-arm64',
+    rust: 'aarch64-unknown-linux-gnu'
+  },
+  'linux-arm64-musl': {
+    os: 'linux',
+    cpu: 'arm64',
+    libc: 'musl',
+    sqlite: 'linuxmusl-arm64',
+    rust: 'aarch64-unknown-linux-musl'
+  },
+  'darwin-x64': { os: 'darwin', cpu: 'x64', sqlite: 'darwin-x64', rust: 'x86_64-apple-darwin' },
+  'darwin-arm64': { os: 'darwin', cpu: 'arm64', sqlite: 'darwin-arm64', rust: 'aarch64-apple-darwin' },
+  'win32-x64-msvc': { os: 'win32', cpu: 'x64', sqlite: 'win32-x64', rust: 'x86_64-pc-windows-msvc' }
 }
 
 export function packageName(target) {
   return `@chronym/native-${target}`
 }
 
+/** What is linked into the addon of a target, by the crates that cargo knows. */
+const linkedNotices = (rustTarget) => noticesOf(linkedCrates(ROOT, rustTarget))
+
 /**
- * Writes the packages of `targets`. Throws when an artifact is missing.
+ * Writes the packages of `targets`. Throws when an artifact is missing, or the text of a licence.
  * @returns `{ "<target>": { "<file>": "<sha256>" } }`
  */
-export function packageAddons(artifacts, out, main, targets = Object.keys(TARGETS)) {
+export function packageAddons(artifacts, out, main, targets = Object.keys(TARGETS), notices = linkedNotices) {
   const found = new Map(
     readdirSync(artifacts, { recursive: true, encoding: 'utf8' }).map((path) => [
       path.split(/[\\/]/).at(-1),
@@ -43,7 +65,7 @@ export function packageAddons(artifacts, out, main, targets = Object.keys(TARGET
   )
   const checksums = {}
   for (const target of targets) {
-    const { os, cpu, libc, sqlite } = TARGETS[target]
+    const { os, cpu, libc, sqlite, rust } = TARGETS[target]
     const file = `chronym.${target}.node`
     const artifact = found.get(file)
     if (artifact === undefined) throw new Error(`${artifacts} has no ${file}`)
@@ -55,6 +77,8 @@ export function packageAddons(artifacts, out, main, targets = Object.keys(TARGET
     copyFileSync(join(SQLITE, 'prebuilds', `${sqlite}.node`), join(folder, binding))
     for (const licence of LICENCES) copyFileSync(join(ROOT, licence), join(folder, licence))
     copyFileSync(join(SQLITE, 'LICENSE'), join(folder, 'LICENSE-better-sqlite3'))
+    writeFileSync(join(folder, 'LICENSE-crates.txt'), notices(rust))
+    copyFileSync(libraryNotices(ROOT), join(folder, 'LICENSE-rust-library.html'))
     writeJson(join(folder, 'package.json'), {
       name: packageName(target),
       version: main.version,

@@ -4,7 +4,7 @@
  * step held. Linux; a minute or two.
  */
 import { strict as assert } from 'node:assert'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { publint } from 'publint'
@@ -105,6 +105,14 @@ async function walk(): Promise<void> {
   const megabytes = directoryBytes(join(tree.prefix, 'lib/node_modules')) / MB
   show(`${megabytes.toFixed(1)} MB installed`)
   assert.ok(megabytes < SIZE_LIMIT_MB, `more than ${SIZE_LIMIT_MB} MB`)
+  await step('the addon has the licences of what is linked in', () => {
+    const scope = join(tree.prefix, 'lib/node_modules/@chronym')
+    const [addon] = readdirSync(scope)
+    assert.match(
+      readFileSync(join(scope, addon!, 'LICENSE-crates.txt'), 'utf8'),
+      /\nring [\d.]+ \(Apache-2.0 AND ISC\)\n/
+    )
+  })
   await step('publint finds nothing wrong', async () => {
     // Its suggestion to leave the field `browser` does not fit: `imports` would lead a checkout to dist.
     const pkgDir = join(tree.prefix, 'lib/node_modules/chronym')
