@@ -239,8 +239,8 @@ export const ERROR_TABLE = {
       'The offer to take a name over is damaged, the record of the name has changed since it was made, or other change ' +
       'words than the claim names signed it.',
     cure:
-      'Give the change words that the name was claimed with, or those of its last change. Otherwise ask for a new offer: ' +
-      '`chronym transfer offer NAME` on the daemon that is to have the name.'
+      'Give the change words that the name was claimed with, or those of its last change. Otherwise ask the new ' +
+      'owner for another offer, made by the daemon that is to have the name.'
   },
   'SVC-CHG-003': {
     status: 409,
@@ -253,8 +253,8 @@ export const ERROR_TABLE = {
     title: 'Another change came first',
     cause: 'Peers hold another change of the keys of this name, after the same one.',
     cure:
-      '`chronym transfer status NAME` shows it. If the change key alone signed it, the owner can take it back within 60 ' +
-      'days: `chronym key rotate NAME`.'
+      '`chronym transfer status NAME` shows it. If one key alone signed it, the owner can take it back until it is ' +
+      'final: `chronym key rotate NAME`.'
   },
   'SVC-REG-001': {
     status: 409,

@@ -176,9 +176,21 @@ export class FakeNetwork implements Network {
   }
   /** How widely it looked, of each look for a name. */
   readonly breadths: LookupBreadth[] = []
-  getReveals(name: string, signal?: AbortSignal, breadth: LookupBreadth = 'majority'): Promise<RevealLookup> {
-    this.breadths.push(breadth)
-    return this.#look('get', name, signal)
+  /** These peers alone hold names at the places of their check codes; all, unless a test says otherwise. */
+  atCodes: (peer: FakePeer) => boolean = () => true
+  async getReveals(
+    name: string,
+    signal?: AbortSignal,
+    breadth: LookupBreadth = 'majority',
+    code?: string
+  ): Promise<RevealLookup> {
+    const found = await this.#look('get', name, signal)
+    if (code === undefined) {
+      this.breadths.push(breadth)
+      return found
+    }
+    const atCode = new Set(this.#world.peers.filter(this.atCodes).map(({ id }) => id))
+    return { ...found, answers: found.answers.filter(({ peer }) => atCode.has(peer)) }
   }
   /** Both places have the same peers here. */
   getByCode(name: string): Promise<RevealLookup> {

@@ -247,8 +247,9 @@ class RegistryNetwork implements OpenableNetwork {
     this.#republisher.withdraw(name)
   }
 
-  getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup> {
-    return getReveals(this.#client, name, signal, breadth)
+  getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth, code?: string): Promise<RevealLookup> {
+    const place = code === undefined ? undefined : ({ kind: 'coded', id: codedId(name, code) } as const)
+    return getReveals(this.#client, name, signal, breadth, place)
   }
 
   getByCode(name: string, code: string, signal?: AbortSignal): Promise<RevealLookup> {

@@ -243,7 +243,8 @@ export interface Network {
   putReveal(reveal: Reveal, options?: PublishOptions): Promise<PutOutcome>
   /** Republishes `former` for the name from now on, or nothing; aborts a running republication. Throws StoreError. */
   withdrawReveal(name: string, former: Reveal | undefined): void
-  getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>
+  /** `code`: those that hold the name at the place of this check code are asked instead. */
+  getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth, code?: string): Promise<RevealLookup>
   /**
    * The same for a name with a check code: asks those that should hold the name, and those that should hold that code.
    * Ends a second after one of both places has shown a record that fits.

@@ -7,7 +7,8 @@ export const KeysSchema = component('NameKeys', {
   name: NameSchema,
   check_code: v.pipe(v.string(), v.description('Of the claim; changes of keys keep it')),
   claim_id: HexSchema,
-  claimed_round: v.pipe(CountSchema, v.description('The pulse of the first claim: its age')),
+  claimed_round: v.pipe(CountSchema, v.description('The pulse of the first claim')),
+  claimed_at: v.pipe(TimeSchema, v.description('When that pulse was drawn: the age of the claim')),
   renewals: CountSchema,
   pubkey: v.pipe(HexSchema, v.description('The present signing key')),
   own: v.pipe(v.boolean(), v.description('Whether this daemon has that key')),
@@ -19,6 +20,13 @@ export const KeysSchema = component('NameKeys', {
     v.description('Whether the signing key before signed the last change too; null without changes')
   ),
   change_key: v.pipe(v.boolean(), v.description('Whether the claim names a change key')),
+  final_after_seconds: v.pipe(
+    v.object({
+      both: v.pipe(CountSchema, v.description('With the signature of the signing key before it too')),
+      alone: v.pipe(CountSchema, v.description('With one signature'))
+    }),
+    v.description('How long after holders first see a change it is final on this network')
+  ),
   final: v.pipe(
     v.boolean(),
     v.description('Whether most peers that hold the claim call its changes final, and are no few; true without changes')
@@ -29,6 +37,13 @@ export const KeysSchema = component('NameKeys', {
   ),
   final_votes: v.pipe(CountSchema, v.description('Peers that call them final')),
   votes: v.pipe(CountSchema, v.description('Peers that hold the claim')),
+  coded: v.pipe(
+    v.object({
+      final_votes: v.pipe(CountSchema, v.description('Peers there that call these changes final')),
+      votes: v.pipe(CountSchema, v.description('Peers there that hold the claim'))
+    }),
+    v.description('The same at the place of the check code, where look-ups with the code ask')
+  ),
   other_keys: v.pipe(
     CountSchema,
     v.description('Of these, peers that show another change of its keys in place of one')

@@ -131,10 +131,11 @@ export const NameOrDidSchema = v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)
 export const WantedSchema = component('Wanted', {
   id: NameOrDidSchema,
   state: v.pipe(
-    v.picklist(['looking', 'not-found', 'other-owner', 'adopted']),
+    v.picklist(['looking', 'not-found', 'other-owner', 'offered', 'adopted']),
     v.description(
       '`looking`: no peer could be asked yet. `not-found`, `other-owner`: the result of ' +
-        'the last look; the daemon looks again. `adopted`: this daemon has it'
+        'the last look; the daemon looks again. `offered`: the owner has not accepted the offer of this daemon, as ' +
+        'far as peers show. `adopted`: this daemon has it'
     )
   ),
   detail: v.string(),

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../src/errors.ts'
 import { formatOffer, makeOffer, offerCode, offerMessage } from '../../../src/protocol/claim/offer.ts'
 import { changePoint, changePublicKey } from '../../../src/protocol/crypto/change-keys.ts'
 import { verifyStrict } from '../../../src/protocol/crypto/ed25519.ts'
@@ -71,7 +72,7 @@ describe('changes of keys', () => {
     [['key', 'change-words', '--make', 'file'], /--make takes no file/],
     [['key', 'rotate'], /names are needed, or --all/],
     [['key', 'rotate', NAME, '--all'], /names are needed, or --all/],
-    [['transfer', 'accept', 'chronym:offer/AAAA', '--yes'], /is not an offer.*transfer offer NAME/s],
+    [['transfer', 'accept', 'chronym:offer/AAAA', '--yes'], /is not an offer.*`transfer offer` printed/s],
     [['transfer', 'accept', 'nosuch.txt', '--yes'], /"nosuch.txt" is no file and is not an offer/],
     [['transfer', 'accept', formatOffer(OFFER)], /will belong to another owner/]
   ])('are refused with exit code 2: %j', async (args, message) => {
@@ -83,6 +84,21 @@ describe('changes of keys', () => {
     world.registry.changedKeys.set(NAME, { change_key: true })
     const { exitCode, stderr } = await run(['transfer', 'accept', formatOffer(OFFER), '--yes'])
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--change-words-file')])
+  })
+
+  it('are offered with a command for the owner, in which no directory of the buyer stands', async () => {
+    const directory = scene.dataDirectory(url)
+    const { stderr } = await cli(['--data-dir', directory, '--no-json', 'transfer', 'offer', NAME])
+    expect(stderr).toContain('accepts it with chronym transfer accept LINK')
+    expect(stderr).not.toContain(directory)
+  })
+
+  it('that do not fit send nobody to a daemon of another owner', async () => {
+    world.registry.acceptOffer = () => Promise.reject(new ServiceError('SVC-CHG-002', 'It does not fit.'))
+    const directory = scene.dataDirectory(url)
+    const { stderr } = await cli(['--data-dir', directory, 'transfer', 'accept', formatOffer(OFFER), '--yes'])
+    expect(stderr).toContain('SVC-CHG-002')
+    expect(stderr).not.toContain('transfer offer')
   })
 
   it('go to another daemon only where that knows of change words, and leave out what is done', async () => {
@@ -111,13 +127,18 @@ describe('changes of keys', () => {
       /changed 1 of 16 times.*not final before 2026-11-24T12:00/
     ],
     [{ changes: 2, changes_left: 14, final: false, final_at: null }, /not final yet/],
-    [{ changes: 2, changes_left: 14, final: true }, /final, for 19 of 20 holders/]
+    [
+      { changes: 2, changes_left: 14, final: true },
+      /final, for 19 of 20 holders, and for 18 of 20 at the place of its check code/
+    ]
   ])('are told: %j', async (keys, text) => {
     world.registry.changedKeys.set(NAME, keys)
     expect((await run(['--no-json', 'transfer', 'status', NAME])).stdout).toMatch(text)
     const verified = await run(['--no-json', 'transfer', 'verify', formatOffer(OFFER)])
     expect(verified.stdout).toContain(offerCode(OFFER))
     expect(verified.stdout).toContain(!keys.final ? 'not final' : 'final')
+    expect(verified.stdout).toMatch(/claimed +2026-11-24T12:00:00.000Z \(.+ ago\)/)
+    expect(verified.stdout).toMatch(/change key +none: the next change is final after 60 d/)
     expect(verified.stdout).toMatch(/signed twice +nothing that the holders show/)
     world.registry.changedKeys.set(NAME, { ...keys, other_keys: 3, equivocation: true })
     const cheating = await run(['--no-json', 'transfer', 'verify', NAME.split('.')[0]!.toUpperCase()])

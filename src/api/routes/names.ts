@@ -166,8 +166,9 @@ export function keyRoutes({ registry }: ApiServices) {
         tag: TAG,
         summary: 'Accept an offer: change the keys of a name',
         description:
-          'The daemon signs where the present signing key must, and publishes the record. It is final on `main` after 90 ' +
-          'seconds, or after 60 days where one key alone has signed: docs/protocol/rules.md, 10.',
+          'The daemon signs where the present signing key must, and publishes the record. It is final on `main` after a ' +
+          'day, or after 60 days where one key alone has signed: docs/protocol/rules.md, 10. `final_after_seconds` of ' +
+          'GET /api/names/{name}/keys has the times of this network.',
         access: ['admin'],
         body: AcceptRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },

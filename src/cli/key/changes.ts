@@ -19,7 +19,7 @@ import { nameOfInput, readText } from '../input/files.ts'
 import { askedName, type CodeOption, daemonSuffix, spellOne } from '../input/names.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import { hasPerson, requireConsent } from '../input/questions.ts'
-import { formatFields, heldBy, printable } from '../terminal/format.ts'
+import { formatDuration, formatFields, formatRelative, heldBy, printable } from '../terminal/format.ts'
 import { qrText } from '../terminal/qr.ts'
 import { gridOf } from './run.ts'
 import { readWords } from './seed.ts'
@@ -183,7 +183,8 @@ export async function runOffer(context: Context, _options: unknown, names: strin
     [...made.map(({ offer }) => offer), ...(qr === undefined ? [] : ['', qr])].join('\n')
   )
   context.output.note(
-    'Give this to the present owner, who accepts it with: chronym transfer accept OFFER\n' +
+    // The owner has another directory: no option of this one is put into that command.
+    'Give this link to the present owner, who accepts it with chronym transfer accept LINK.\n' +
       `Compare these codes with the owner:\n${codesText(made)}\n` +
       'Once the owner has accepted, this daemon takes the name up by itself.'
   )
@@ -233,7 +234,7 @@ async function offersFrom(context: Context, given: string): Promise<[Offer, ...O
     const what = isFile ? nameOfInput(given) : given.startsWith('chronym:') ? 'this' : `"${given}" is no file and`
     throw inputFailure(
       `${what} is not an offer: ${error.detail}`,
-      'Give the whole link that `chronym transfer offer NAME` printed, in quotes, or a file with one on a line.'
+      'Give the whole link that `transfer offer` printed for the new owner, in quotes, or a file with one on a line.'
     )
   }
 }
@@ -244,10 +245,10 @@ export async function runStatus(context: Context, { code }: CodeOption, name: st
   context.output.answer(keys, () => statusText(keys))
 }
 
-function statusText({ name, own, changes, final_votes: finalVotes, votes, ...rest }: KeysView): string {
+function statusText({ name, own, changes, ...rest }: KeysView): string {
   const whose = own ? 'this daemon has its key' : 'another owner has its key'
   if (changes === 0) return `The keys of ${printable(name)} have never changed; ${whose}.`
-  const state = `The last change is ${finalText(rest)}, for ${finalVotes} of ${votes} holders.`
+  const state = `The last change is ${finalText(rest)}, for ${holdersText(rest)}.`
   return `The keys of ${printable(name)} have changed ${changes} of ${MAX_CHANGES} times; ${whose}. ${state}`
 }
 
@@ -255,6 +256,11 @@ function statusText({ name, own, changes, final_votes: finalVotes, votes, ...res
 function finalText({ final, final_at: at }: Pick<KeysView, 'final' | 'final_at'>): string {
   if (final) return 'final'
   return at === null ? 'not final yet' : `not final before ${at}`
+}
+
+/** At the place of the name, and at that of its check code: a look-up by code asks there. */
+function holdersText({ final_votes: final, votes, coded }: Pick<KeysView, 'final_votes' | 'votes' | 'coded'>): string {
+  return `${final} of ${votes} holders, and for ${coded.final_votes} of ${coded.votes} at the place of its check code`
 }
 
 /** `chronym transfer verify` */
@@ -269,14 +275,14 @@ export async function runVerify(context: Context, { code: asked }: CodeOption, g
       formatFields([
         ['name', printable(keys.name)],
         ['check code', printable(keys.check_code)],
-        ['claimed at round', String(keys.claimed_round)],
+        ['claimed', `${keys.claimed_at} (${formatRelative(keys.claimed_at, Date.now())})`],
         ['renewals', String(keys.renewals)],
         ['changes of keys', `${keys.changes}, ${keys.changes_left} left`],
         [
           'last change',
           keys.changes === 0
             ? 'none'
-            : `${finalText(keys)}${keys.final ? '' : ': another may still take its place'} (${keys.final_votes} of ${keys.votes} holders)`
+            : `${finalText(keys)}${keys.final ? '' : ': another may still take its place'} (for ${holdersText(keys)})`
         ],
         [
           'signed twice',
@@ -285,7 +291,12 @@ export async function runVerify(context: Context, { code: asked }: CodeOption, g
             ...(keys.equivocation ? ['two zones with one serial'] : [])
           ].join(', ') || 'nothing that the holders show'
         ],
-        ['change key', keys.change_key ? 'named' : 'none: a change takes 60 days on main'],
+        [
+          'change key',
+          keys.change_key
+            ? `named: with both keys a change is final after ${formatDuration(keys.final_after_seconds.both)}`
+            : `none: the next change is final after ${formatDuration(keys.final_after_seconds.alone)}`
+        ],
         ...(code === undefined ? [] : [['code of the offer', code] as const])
       ]),
       '',

@@ -5,7 +5,8 @@
 import { ServiceError } from '../../errors.ts'
 import type { PutOutcome } from '../../network/types.ts'
 import { type Change, MAX_CHANGES, nextHash, relateChanges } from '../../protocol/claim/changes.ts'
-import { claimOf } from '../../protocol/claim/claim.ts'
+import { roundsToFinal } from '../../protocol/admission/key-changes.ts'
+import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
 import {
   acceptedReveal,
   formatOffer,
@@ -23,13 +24,14 @@ import { sign } from '../../protocol/crypto/ed25519.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { keys } from '../../store/keys.ts'
 import type { KeysView, OfferView } from '../../views/keys.ts'
 import type { StoredBy } from '../../views/common.ts'
-import { codedNameOf, derivedPublicKey, openName, type RegistryContext, withOwnKey } from '../context.ts'
+import { codedNameOf, derivedPublicKey, openName, type RegistryContext, roundTime, withOwnKey } from '../context.ts'
 import { requireMajority, requireValid } from '../publication/publishing.ts'
 import { equivocationOf } from '../ownership/newer-records.ts'
-import { decide, finalAt, survey } from '../resolution/survey.ts'
+import { decide, finalAt, saysFinal, survey } from '../resolution/survey.ts'
 import { encodeAdoption, isGone } from '../stored/owned-names.ts'
 import type { Authority } from '../use-cases.ts'
 import { ownNext } from './change-words.ts'
@@ -55,6 +57,7 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
     check_code: checkCode,
     claim_id: toHex(claimId),
     claimed_round: claim.firstRound,
+    claimed_at: roundTime(context, claim.firstRound),
     renewals: proof.chain?.length ?? 0,
     pubkey: toHex(reveal.pubkey),
     own: context.owned.get(name) !== undefined && equalBytes(context.owned.get(name)!.reveal.pubkey, reveal.pubkey),
@@ -63,11 +66,16 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
     last_change: before === undefined ? null : toHex(before),
     consented: claim.changes.at(-1)?.consented ?? null,
     change_key: nextOf(reveal) !== undefined,
+    final_after_seconds: {
+      both: secondsToFinal(context.profile, true),
+      alone: secondsToFinal(context.profile, false)
+    },
     // Fewer than a quorum prove nothing to a buyer.
     final: owner.final && !thin,
     final_at: owner.final ? null : finalAt(found, claim, owner.votes, context.profile),
     final_votes: owner.finalVotes,
     votes: owner.votes,
+    coded: await votesByCode(context, claim, checkCode),
     other_keys: found.counted.filter(
       (answer) =>
         answer.claim !== undefined &&
@@ -76,6 +84,19 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
     ).length,
     equivocation: equivocationOf(context, found) !== undefined
   }
+}
+
+function secondsToFinal(profile: NetworkProfile, consented: boolean): number {
+  return roundsToFinal({ consented }, profile) * profile.beacon.period
+}
+
+/** Of the peers that hold the claim at the place of its check code: those with these changes that call them final. */
+async function votesByCode(context: RegistryContext, claim: Claim, code: string): Promise<KeysView['coded']> {
+  const { answers } = await context.network.getReveals(claim.name, undefined, 'everybody', code)
+  const holders = answers.filter(({ claimId }) => claimId !== undefined && equalBytes(claimId, claim.id))
+  const { verified } = context.time()
+  const final = holders.filter(({ changes }) => claim.changes.length === 0 || saysFinal(changes, claim, verified))
+  return { final_votes: final.length, votes: holders.length }
 }
 
 /**
@@ -100,7 +121,10 @@ export async function offerFor(context: RegistryContext, text: string, alone: bo
     makeOffer(reveal, { next, consented }, key, context.profileHash)
   )
   if (!isOwnRecord(context, reveal))
-    context.store.put(keys.wanted(name), encodeAdoption({ sinceMs: context.clock.now(), isGuess: false }))
+    context.store.put(
+      keys.wanted(name),
+      encodeAdoption({ sinceMs: context.clock.now(), isGuess: false, isOffered: true })
+    )
   return offerView(offer)
 }
 

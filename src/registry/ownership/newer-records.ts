@@ -10,7 +10,7 @@ import type { ClaimTasks } from '../tasks.ts'
 import { nextSerial } from '../publication/publishing.ts'
 import { isKnownAsOwn, type RegistryContext } from '../context.ts'
 import type { StoreOperation } from '../../store/types.ts'
-import { type OwnedName, encodeAdoption } from '../stored/owned-names.ts'
+import { type OwnedName, encodeAdoption, isGivenAway } from '../stored/owned-names.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
 
 /**
@@ -34,7 +34,7 @@ export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: 
   const reveal = revealOf(found, newest)
   context.memory.see(newest)
   // The keys of a name that was given away come back by an offer of this daemon.
-  const isBack = own.ownership === 'changed' || own.ownership === 'sold'
+  const isBack = isGivenAway(own)
   const foreign = { serial: newest.serial, seenMs: context.clock.now() }
   context.owned.replace(
     reveal,

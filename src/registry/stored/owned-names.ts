@@ -25,7 +25,12 @@ export type Ownership = 'held' | 'contested' | 'lost' | 'changed' | 'sold'
 
 /** Another owner has it, as far as the peers say. */
 export function isGone({ ownership }: Pick<OwnedName, 'ownership'>): boolean {
-  return ownership === 'lost' || ownership === 'changed' || ownership === 'sold'
+  return ownership === 'lost' || isGivenAway({ ownership })
+}
+
+/** The keys of its claim are another owner's; an offer may bring them back. */
+export function isGivenAway({ ownership }: Pick<OwnedName, 'ownership'>): boolean {
+  return ownership === 'changed' || ownership === 'sold'
 }
 
 /** The key that a sold name has now, 32 bytes, and since when that is final, in milliseconds since the epoch. */
@@ -244,12 +249,13 @@ function isOlder(reveal: Reveal, than: Reveal): boolean {
   return reveal.drand_pulse < than.drand_pulse || changesIn(reveal) < changesIn(than)
 }
 
-const StoredAdoption = v.object({ sinceMs: Count, isGuess: v.boolean() })
+const StoredAdoption = v.object({ sinceMs: Count, isGuess: v.boolean(), isOffered: v.optional(v.literal(true)) })
 export type Adoption = v.InferOutput<typeof StoredAdoption>
 
 /**
- * Value of `wanted/<name or did>`: JSON {sinceMs, isGuess}. `isGuess`: nobody named it. The seed may have made this
- * identity; or the name is here already, and the list of names that it carries is not read yet.
+ * Value of `wanted/<name or did>`: JSON {sinceMs, isGuess, isOffered?}. `isGuess`: nobody named it. The seed may have
+ * made this identity; or the name is here already, and the list of names that it carries is not read yet. `isOffered`:
+ * this daemon has offered to take the name over.
  */
 export function encodeAdoption(adoption: Adoption): Uint8Array {
   return Buffer.from(JSON.stringify(adoption))

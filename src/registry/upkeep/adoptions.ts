@@ -17,7 +17,7 @@ import { codedNameOf, isOwnClaim, type RegistryContext, leaseOf } from '../conte
 import { readDid } from '../identities/resolve.ts'
 import { adoptIdentity } from '../identities/own.ts'
 import { claimsIn } from '../resolution/survey.ts'
-import { decodeAdoption, encodeAdoption, storedAdoptions, type Adoption } from '../stored/owned-names.ts'
+import { decodeAdoption, encodeAdoption, isGivenAway, storedAdoptions, type Adoption } from '../stored/owned-names.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 import type { WantedView } from '../../views/own.ts'
 import { RepeatedLook } from '../../time/repeated-look.ts'
@@ -75,7 +75,8 @@ export class Adoptions {
     const id = text.startsWith('did:') ? readDid(this.#context, text, 'id') : codedNameOf(profile, text, 'id').name
     if (!this.#isHeld(id)) this.#context.seed.require()
     const known = store.get(keys.wanted(id))
-    const adoption = { sinceMs: known === undefined ? clock.now() : decodeAdoption(known).sinceMs, isGuess: false }
+    const before = known === undefined ? { sinceMs: clock.now() } : decodeAdoption(known)
+    const adoption = { ...before, isGuess: false }
     if (this.#isHeld(id)) return { ...this.#view(id, adoption), state: 'adopted', detail: 'This daemon has it.' }
     if (known === undefined && store.count(prefixes.wanted) >= MAX_ADOPTIONS) {
       throw new ServiceError('SVC-WNT-001', `This daemon looks for ${MAX_ADOPTIONS} names already.`)
@@ -120,7 +121,7 @@ export class Adoptions {
   }
 
   /** Rejects with StoreError only. */
-  async #look(id: string, { isGuess }: Adoption): Promise<void> {
+  async #look(id: string, { isGuess, isOffered }: Adoption): Promise<void> {
     const { store, clock, log } = this.#context
     const before = this.#looks.get(id) ?? NOT_YET
     let found: Pick<Look, 'state' | 'detail'>
@@ -130,7 +131,7 @@ export class Adoptions {
         ? this.#readListOf(id)
         : id.startsWith('did:')
           ? await this.#lookForIdentity(parseDid(id, this.#context.profile))
-          : await this.#lookForName(id as Name)
+          : await this.#lookForName(id as Name, isOffered)
     } catch (error) {
       isAnswered = false
       found = {
@@ -147,7 +148,7 @@ export class Adoptions {
   }
 
   /** By the blinded look-up of a registration: peers do not learn of a name that is still free. */
-  async #lookForName(name: Name): Promise<Pick<Look, 'state' | 'detail'>> {
+  async #lookForName(name: Name, isOffered = false): Promise<Pick<Look, 'state' | 'detail'>> {
     const { network, owned, memory } = this.#context
     const { proved } = claimsIn(await network.probe(name))
     const alive = proved
@@ -163,6 +164,13 @@ export class Adoptions {
       return { state: 'adopted', detail: `The network holds ${name} under a key of this seed: it is taken up.` }
     }
     const other = alive[0]
+    if (other !== undefined && isOffered)
+      return {
+        state: 'offered',
+        detail:
+          `This daemon has offered to take ${name} over. Peers show no acceptance of its owner yet ` +
+          `(${toHex(other.claim.pubkey)}). It is looked for again.`
+      }
     if (other !== undefined)
       return {
         state: 'other-owner',
@@ -199,7 +207,7 @@ export class Adoptions {
   #isHeld(id: string): boolean {
     return id.startsWith('did:')
       ? this.#context.store.get(keys.ownIdentity(id)) !== undefined
-      : this.#context.owned.get(id) !== undefined
+      : !isGivenAway(this.#context.owned.get(id) ?? { ownership: 'sold' })
   }
 
   #view(id: string, { sinceMs }: Adoption): WantedView {

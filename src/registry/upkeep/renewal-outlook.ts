@@ -2,7 +2,7 @@
 import { roundTimeMs, type Lease, RENEWAL_MARGIN, renewalRound } from '../../protocol/time.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { TaskView } from '../../views/task.ts'
-import { acknowledgeText, type Ownership, type Sold, soldText } from '../stored/owned-names.ts'
+import { acknowledgeText, isGivenAway, type Ownership, type Sold, soldText } from '../stored/owned-names.ts'
 import type { NameWarning, RenewalView } from '../../views/own.ts'
 
 /** A lease warning comes this many times the renewal's lead before the end: the daemon still has that long to act. */
@@ -42,7 +42,7 @@ export function renewalOutlook(input: OutlookInput): Outlook {
   const leadRounds = lease.endRound - dueRound
   const left = linksLeft(input)
   const task = ofThisLease(input)
-  const isPossible = canBeRenewed(input) && input.ownership !== 'changed' && input.ownership !== 'sold'
+  const isPossible = canBeRenewed(input) && !isGivenAway(input)
   const isPast = nowRound >= dueRound
   const state = ((): RenewalView['state'] => {
     if (!isPossible) return 'impossible'

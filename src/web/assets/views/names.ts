@@ -44,7 +44,9 @@ const columns = (nowMs: number): readonly Column<OwnedNameView>[] => [
 const warnings = ({ state, warnings: all }: OwnedNameView) =>
   all.map(
     ({ code, message }) =>
-      html`<p class="name-warning ${state === 'live' ? 'warn' : 'bad'}" key=${code}><${Told} text=${message} /></p>`
+      html`<p class="name-warning ${state === 'live' || state === 'sold' ? 'warn' : 'bad'}" key=${code}>
+        <${Told} text=${message} />
+      </p>`
   )
 
 function Names({ all }: { all: readonly OwnedNameView[] }) {

@@ -90,6 +90,7 @@ const STATES: Readonly<Record<WantedView['state'], readonly [string, Tone]>> = {
   looking: ['looking', 'accent'],
   'not-found': ['not found yet', 'warn'],
   'other-owner': ['of another owner', 'bad'],
+  offered: ['offered, not accepted yet', 'accent'],
   adopted: ['found', 'good']
 }
 
