@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { firstLine, runBeacon } from '../../scripts/program.ts'
+import { end, firstLine, run, runBeacon } from '../../scripts/program.ts'
 import type { NetworkStatusView } from '../../src/views/network.ts'
 import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
 
@@ -89,4 +89,22 @@ it.each([
   expect(message).toContain(`this machine's clock is ${words}`)
   writeFileSync(shift, '0')
   await eventually(() => beaconOf(daemon), isWell)
+})
+
+it('offers change words at the very first start alone, and waits for no answer', async () => {
+  const directory = scene.directory()
+  const flags = ['--network', 'local', '--data-dir', directory, '--beacon-url', beaconUrl]
+  const banner = async (): Promise<string> => {
+    const child = scene.child(run('src/daemon/main.ts', [...flags, '--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0']))
+    child.stderr!.resume()
+    let text = ''
+    for await (const chunk of child.stdout!.setEncoding('utf8')) {
+      text += String(chunk)
+      if (text.includes('Ctrl-C stops it.')) break
+    }
+    await end(child, 'SIGTERM')
+    return text
+  }
+  expect(await banner()).toContain(`\n  chronym --data-dir ${directory} key change-words\n`)
+  expect(await banner()).not.toContain('change-words')
 })

@@ -105,16 +105,24 @@ function optionLine(option: string, help: string): string {
   return `  ${option.padEnd(34)}  ${help}`
 }
 
-/** What the command line needs to find this daemon: what came by a flag it cannot read anywhere. */
-function dashboardCommand({ flags }: StartSources, dataDir: string): string {
+/** With what the command line needs to find this daemon: what came by a flag it cannot read anywhere. */
+function commandFor({ flags }: StartSources, dataDir: string, command: string): string {
   const isFound = flags['data_dir'] === undefined && flags['network'] === undefined
-  return withDaemon('chronym dashboard', isFound ? {} : { dataDir })
+  return withDaemon(command, isFound ? {} : { dataDir })
+}
+
+/** Said at the first start alone, and nothing waits for an answer: names that are registered before have no change key. */
+function firstStart(daemon: RunningDaemon, sources: StartSources): string {
+  if (!daemon.isSeedNew) return ''
+  const make = commandFor(sources, daemon.dataDir, 'chronym key change-words')
+  return `\nIf you like, make change words before you register a name. A thief of the seed then cannot keep your names:
+  ${make}\n`
 }
 
 function banner(daemon: RunningDaemon, sources: StartSources): string {
   const apiWarning = daemon.apiWarning === undefined ? '' : `\n             warning: ${daemon.apiWarning}`
   return `chronym ${VERSION}, network ${daemon.network}${daemon.warning === undefined ? '' : `: ${daemon.warning}`}
-  dashboard  ${daemon.apiUrl}/   (logged in: ${dashboardCommand(sources, daemon.dataDir)})
+  dashboard  ${daemon.apiUrl}/   (logged in: ${commandFor(sources, daemon.dataDir, 'chronym dashboard')})
   API        ${daemon.apiUrl}   (docs: ${daemon.apiUrl}/docs)${apiWarning}
   token      ${daemon.tokenFile}
   data       ${daemon.dataDir}
@@ -122,7 +130,7 @@ function banner(daemon: RunningDaemon, sources: StartSources): string {
   listening  ${daemon.addresses.join(', ') || 'no address for peers'}
   beacon     ${daemon.beaconUrls.join(', ')}
   dns        ${dnsText(daemon.dns) || 'off'}
-Ctrl-C stops it.
+${firstStart(daemon, sources)}Ctrl-C stops it.
 `
 }
 

@@ -63,6 +63,8 @@ export interface RunningDaemon {
   readonly addresses: string[]
   readonly peerId: string
   readonly dataDir: string
+  /** The first start on a directory that had no seed. */
+  readonly isSeedNew: boolean
   readonly tokenFile: string
   readonly beaconUrls: readonly string[]
   /** Empty where DNS is off. */
@@ -175,7 +177,17 @@ export async function startDaemon(
     const api = await startApi(services, { paths, address: initial.api, options, life })
     const warning = warningOf(profile, bootstrap)
     const lost = watchFiles(store, log, life)
-    const running = describe({ core, api, services, warning, paths, beaconUrls, lost, life })
+    const running = describe({
+      core,
+      api,
+      services,
+      warning,
+      paths,
+      isSeedNew: directory.isSeedNew,
+      beaconUrls,
+      lost,
+      life
+    })
     log.info({ api: api.url, network: profile.id, peer_id: running.peerId }, 'started')
     // Node itself writes it at the end, which a killed daemon does not reach.
     flushCompileCache()
@@ -316,6 +328,7 @@ function watchFiles(store: OpenedStore, log: Logger, life: Lifecycle): Promise<v
 }
 
 interface StartedParts {
+  readonly isSeedNew: boolean
   readonly core: DaemonCore
   readonly services: Pick<DaemonServices, 'dns' | 'readiness' | 'log'>
   readonly api: ApiServer
@@ -332,6 +345,7 @@ function describe({
   api,
   warning,
   paths,
+  isSeedNew,
   beaconUrls,
   lost,
   life
@@ -344,6 +358,7 @@ function describe({
     addresses: network.addresses().map(({ address }) => address),
     peerId: network.status().peer_id,
     dataDir: paths.root,
+    isSeedNew,
     tokenFile: paths.token,
     beaconUrls,
     dns: services.dns.view().listen,
