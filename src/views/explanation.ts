@@ -10,6 +10,7 @@ import { TaskSchema } from './task.ts'
 export const EXPLAINED_RULES = [
   'majority',
   'provisional-only',
+  'provisional-majority',
   'no-majority',
   'parted',
   'pin',

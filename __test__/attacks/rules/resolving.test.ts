@@ -67,13 +67,37 @@ describe('a resolver', () => {
     ).toMatchObject({ owner: { newest: { serial: 7 } } })
   })
 
+  /** What it comes to where that many hold one claim as provisional, and others name another owner. */
+  const beside = (provisional: number, firm: number): Tally =>
+    tally(
+      [...answers(provisional, MALLORY, 'provisional'), ...answers(firm, ALICE, 'fresh', provisional)],
+      { asked: 20, done: true },
+      MAIN
+    )
+
   it('[a squatter without a witness] has no vote beside a single other answer', () => {
-    expect(
-      tally(
-        [...answers(19, MALLORY, 'provisional'), ...answers(1, ALICE, 'fresh', 19)],
-        { asked: 20, done: true },
-        MAIN
-      )
-    ).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, of: 1, thin: true })
+    expect(beside(10, 1)).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, of: 1, thin: true })
+    expect(beside(10, 10)).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, of: 10, thin: true })
+  })
+
+  it('[a lone vote against a provisional claim] makes it contested where most hold that claim', () => {
+    for (const firm of [1, 5, 9])
+      expect(beside(11, firm)).toMatchObject({
+        kind: 'contested',
+        rule: 'provisional-majority',
+        candidates: [
+          { pubkey: MALLORY.pubkey, votes: 11 },
+          { pubkey: ALICE.pubkey, votes: firm }
+        ]
+      })
+    expect(beside(9, 11)).toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey }, thin: false })
+    const two = [...answers(6, MALLORY, 'provisional'), ...answers(6, bareClaim({ owner: 'bob' }), 'provisional', 6)]
+    const split = tally([...two, ...answers(1, ALICE, 'fresh', 12)], { asked: 20, done: true }, MAIN)
+    expect(split, 'two claims, none with most').toMatchObject({ kind: 'owner', owner: { pubkey: ALICE.pubkey } })
+    const own = [...answers(15, ALICE, 'provisional'), ...answers(1, ALICE, 'fresh', 15)]
+    expect(tally(own, { asked: 20, done: true }, MAIN)).toMatchObject({
+      kind: 'owner',
+      owner: { pubkey: ALICE.pubkey }
+    })
   })
 })

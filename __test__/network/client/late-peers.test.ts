@@ -21,8 +21,8 @@ const lab = new Lab()
 /** Where k diverse peers are wanted, so that a few make a thin answer. */
 const young = new Lab(labProfile({ k: 20, answers_per_prefix: 2, answers_per_wide_prefix: 4 }))
 
-const entryIn = (network: Lab): GetAnswer => {
-  const reveal = network.reveal(NAME, network.owner('alice'), { p: network.round })
+const entryIn = (network: Lab, who = 'alice'): Extract<GetAnswer, { type: 'entry' }> => {
+  const reveal = network.reveal(NAME, network.owner(who), { p: network.round })
   return { type: 'entry', state: 'settled', claim: network.claimId(reveal), record: encodeReveal(reveal) }
 }
 const ENTRY = entryIn(lab)
@@ -160,6 +160,15 @@ describe('a peer that is late', () => {
       expect((await look(said, { breadth })).votes).toBeGreaterThanOrEqual(2)
     }
   )
+
+  it('is waited for where it could show that most hold another claim as provisional', async () => {
+    const firm = entryIn(young, 'mallory')
+    const provisional: GetAnswer = { ...entryIn(young), state: 'provisional' }
+    const said = [...times(3, now(firm)), ...times(10, now(provisional)), later(provisional, 2_000)]
+    expect((await look(said, { network: young })).lookup.answers).toHaveLength(14)
+    const { lookup, tookMs } = await look(said.toSpliced(3, 6), { network: young })
+    expect([lookup.answers.length, tookMs < 2_000], 'too few to be most').toEqual([7, true])
+  })
 
   it('is waited for where more than a few are, however fast others deny the name', async () => {
     const { votes } = await look([...times(5, now(NONE)), ...times(3, later(ENTRY, 2_000))])

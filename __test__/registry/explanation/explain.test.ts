@@ -169,6 +169,28 @@ describe('a name that', () => {
     })
   })
 
+  it('most peers hold as provisional, while one names another owner, is contested', async () => {
+    const [ours, theirs] = [await registered(owner), await rival()]
+    for (let index = 5; index < 20; index++)
+      bench.world.peers.push({ ...bench.world.peers[0]!, id: `peer-${index}`, reveals: new Map() })
+    bench.holdEverywhere(ours, 'provisional')
+    bench.world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    const explanation = await explained(asker)
+    expect(explanation).toMatchObject({
+      verdict:
+        'alice.chronym is contested: 19 peers hold a claim that has not settled, and 1 of the others name another owner.',
+      rule: 'provisional-majority',
+      state: 'contested',
+      owner: null,
+      error: { code: 'SVC-RES-004' },
+      candidates: [
+        { owner: KEY, votes: 19 },
+        { owner: RIVAL_KEY, votes: 1 }
+      ]
+    })
+    expect(explanation.answers.every(({ vote }) => vote)).toBe(true)
+  })
+
   it('peers give to another than the remembered owner is contested', async () => {
     await registered(owner)
     await asker.registry.resolve(ALICE)

@@ -187,11 +187,20 @@ interface Count {
  * Whether peers that are late can no longer change who the owner is. That nobody holds a name, one answer would change:
  * it is said without them only by most of those asked, while few are late.
  */
-function isBeyond(answers: readonly RevealAnswer[], { asked, awaited }: Count): boolean {
+function isBeyond(answers: readonly RevealAnswer[], { asked, awaited, total }: Count): boolean {
   if (answers.every(({ state }) => state === 'none'))
     return answers.filter(({ self }) => !self).length * 2 > asked && awaited <= Math.max(1, asked * FEW_LATE)
   const [most = 0, ...others] = votesOf(answers)
-  return most > others.reduce((sum, votes) => sum + votes, awaited)
+  return most > others.reduce((sum, votes) => sum + votes, awaited) && !mayBeContested(answers, { awaited, total })
+}
+
+/** Whether a claim that is provisional at some needs the late ones to be held by more than half [rules.md, 11]. */
+function mayBeContested(answers: readonly RevealAnswer[], { awaited, total }: Omit<Count, 'asked'>): boolean {
+  if (hasMajority(answers, total)) return false
+  const [[first] = []] = rankedVotes(answers)
+  return rankedVotes(answers, true).some(
+    ([id, votes]) => id !== first && votes * 2 <= total && (votes + awaited) * 2 > total
+  )
 }
 
 /** Whether the late ones could make an answer firm that is thin without them. */
@@ -216,13 +225,18 @@ function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {
 
 /** Of each claim, most first. */
 function votesOf(answers: readonly RevealAnswer[]): number[] {
+  return rankedVotes(answers).map(([, votes]) => votes)
+}
+
+/** Claims by their votes, most first; with those that are provisional where they count. */
+function rankedVotes(answers: readonly RevealAnswer[], withProvisional = false): [claim: string, votes: number][] {
   const votes = new Map<string, number>()
   for (const { claimId, state } of answers) {
-    if (claimId === undefined || state === 'provisional') continue
+    if (claimId === undefined || (state === 'provisional' && !withProvisional)) continue
     const id = toHex(claimId)
     votes.set(id, (votes.get(id) ?? 0) + 1)
   }
-  return [...votes.values()].sort((left, right) => right - left)
+  return [...votes].sort(([, left], [, right]) => right - left)
 }
 
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>

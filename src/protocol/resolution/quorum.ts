@@ -37,7 +37,13 @@ export interface Candidate {
 
 /** Which rule decided: for `explain`. */
 export type TallyRule =
-  'majority' | 'provisional-only' | 'no-majority' | 'parted' | 'nobody-holds-it' | 'answers-outstanding'
+  | 'majority'
+  | 'provisional-only'
+  | 'provisional-majority'
+  | 'no-majority'
+  | 'parted'
+  | 'nobody-holds-it'
+  | 'answers-outstanding'
 
 export type Tally =
   | {
@@ -62,8 +68,11 @@ export type Tally =
     }
   | {
       readonly kind: 'contested'
-      /** `parted`: one claim has most votes, but no branch of the changes of its keys has. */
-      readonly rule: 'no-majority' | 'parted'
+      /**
+       * `parted`: one claim has most votes, but no branch of the changes of its keys has. `provisional-majority`: few name
+       * an owner, and most of the electorate hold one other claim that is provisional.
+       */
+      readonly rule: 'no-majority' | 'provisional-majority' | 'parted'
       readonly candidates: readonly Candidate[]
     }
   | { readonly kind: 'undecided'; readonly rule: 'answers-outstanding' }
@@ -97,7 +106,8 @@ export function withoutDead(
 
 /**
  * The voting rule. One vote a peer; provisional entries and "none" have no vote while any other state answers. The
- * owner with more than half wins.
+ * owner with more than half wins, unless more than half of the electorate hold another claim: one id could otherwise
+ * outvote all holders of a claim that has not settled [a lone vote against a provisional claim].
  * Decides early, once more than half of the electorate agrees; otherwise `undecided` until `done`.
  */
 export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile: NetworkProfile): Tally {
@@ -115,6 +125,9 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
   const owner = early ?? candidates.find(({ votes }) => votes * 2 > voters.length)
   if (owner === undefined) return { kind: 'contested', rule: 'no-majority', candidates }
   if (owner.branches !== undefined) return { kind: 'contested', rule: 'parted', candidates: owner.branches }
+  const held = candidatesOf(counted, answers)
+  if (held.some(({ votes, newest }) => votes * 2 > of && !equalBytes(newest.id, owner.newest.id)))
+    return { kind: 'contested', rule: 'provisional-majority', candidates: held }
   return {
     kind: 'owner',
     rule: provisional ? 'provisional-only' : 'majority',

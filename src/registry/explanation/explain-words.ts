@@ -31,6 +31,8 @@ export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
   'provisional-only':
     'Only provisional entries answered, so they have the votes; the owner with more than half of them wins.',
   parted: 'The keys of one claim were changed in two ways: no way has more than half of its votes, so it is contested.',
+  'provisional-majority':
+    'Most peers hold one claim that has not settled, and too few for a majority name another owner: that is contested.',
   'no-majority': 'No owner has more than half of the votes: that is contested, never a guess.',
   pin:
     'A claim seen as settled twice, a day apart, is remembered until its lease ' +
@@ -75,6 +77,11 @@ export function verdictOf(facts: Facts): string {
         `Nobody owns ${name}: ` +
         `${ours === 'dead' ? 'the claim of this daemon has lapsed, and ' : ''}${noneOf(votes!.of)} ` +
         'holds a record of it.'
+      )
+    case 'provisional-majority':
+      return (
+        `${name} is contested: ${candidates[0]!.votes} peers hold a claim that has not settled, and ` +
+        `${candidates.slice(1).reduce((sum, { votes }) => sum + votes, 0)} of the others name another owner.`
       )
     case 'no-majority':
     case 'parted':

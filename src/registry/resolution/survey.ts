@@ -98,7 +98,8 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   }
   const held = voters.filter((_, index) => votes[index]!.held !== undefined)
   const firm = held.filter(({ state }) => state !== 'provisional')
-  return { ...lookup, name, counted: firm.length > 0 ? firm : held, quorum, tally: result }
+  const counted = firm.length === 0 || voted.rule === 'provisional-majority' ? held : firm
+  return { ...lookup, name, counted, quorum, tally: result }
 }
 
 /** The check code of a claim that some answer proves. */
@@ -367,6 +368,11 @@ function contestedText(
         .join(' and ')} shortly before. It is contested until one of them has stayed.`
     case 'no-majority':
       return `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
+    case 'provisional-majority':
+      return (
+        `Most of the peers that could be reached hold a claim of ${name} that has not settled, and the others name ` +
+        'another owner. Ask again in an hour, or by a check code.'
+      )
     case 'parted':
       return (
         `The keys of ${name} were changed in ${owners.length} ways by one owner, and none is held by most of the ` +

@@ -6,6 +6,7 @@ import { run } from '../../../sim/figures/run.ts'
 /** Each with what its remark must tell, so that a move that tries nothing does not pass. */
 const PLAYED: readonly (readonly [id: string, nodes: number, tells: RegExp])[] = [
   ['squatter-without-a-witness', 30, /^20 of 20 holders had the squatter's claim before the owner's$/],
+  ['lone-vote', 30, /^19 of 19 holders have the owner as provisional; a look says contested$/],
   ['told-that-it-is-lost', 24, /^told 28 times of 28 .* has 2 links/],
   ['lying-receipts', 30, /^3 of 3 liars were asked; p is 22 rounds after/],
   ['divided-contest', 30, /^of 15 honest holders (0 and 15|15 and 0) have/],

@@ -4,6 +4,10 @@ import type { Move } from '../move.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../world/world.ts'
 import { publish } from '../../../../src/network/client/publish.ts'
 import { encodeReveal } from '../../../../src/protocol/claim/reveal.ts'
+import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
+import { Resolver } from '../../people/resolver.ts'
+import { makeReveal } from '../../world/claims.ts'
 import { ALWAYS_AWAKE } from '../../people/owner.ts'
 
 /** Five diverse ids that come once the owner works show another one while the holders enter the name. */
@@ -113,6 +117,33 @@ const squatterWithoutAWitness: Move = {
   }
 }
 
+const SLOW_NAME = 'a-name-of-a-slow-owner.chronym'
+
+/** One id beside holders that all have a slow owner's claim, which has no witness left, names another owner as settled. */
+const loneVote: Move = {
+  id: 'lone-vote',
+  attacks: ['a lone vote against a provisional claim'],
+  begins: 'start',
+  ids: 1,
+  allows: 'harmless',
+  isAlone: true,
+  async run({ world, adversary, ids, breach, remark }) {
+    const { node } = new Resolver(world)
+    const owner = world.newKey()
+    const salt = world.chance.bytes(32)
+    const slow = makeReveal({ name: SLOW_NAME, owner, salt, round: world.round() - 100 }, world.profile)
+    await publish(node.client, node, { kind: 'reveal', id: SLOW_NAME, bytes: encodeReveal(slow) })
+    const key = recordKey('reveal', SLOW_NAME, world.hash)
+    const { reveal } = adversary.steal(SLOW_NAME, () => undefined, 200)
+    adversary.joinNear(key, ids, showing(reveal, world.hash))
+    const holders = world.holdersOf(key)
+    const provisional = holders.filter(({ held }) => held.get(SLOW_NAME)?.state === 'provisional')
+    const seen = await new Resolver(world).resolve(SLOW_NAME)
+    remark(`${provisional.length} of ${holders.length} holders have the owner as provisional; a look says ${seen.kind}`)
+    if (seen.owner === toHex(reveal.pubkey)) breach('one id shows another owner than most holders have')
+  }
+}
+
 /** A claim with an earlier pulse and a whole VDF, which no node saw committed, sent to all holders in the contest. */
 const unwitnessedClaim: Move = {
   id: 'unwitnessed-claim',
@@ -188,6 +219,7 @@ export const newNameMoves: readonly Move[] = [
   claimSentAhead,
   talkOverWitnesses,
   squatterWithoutAWitness,
+  loneVote,
   unwitnessedClaim,
   keepNothing,
   keepNothingDiverse,

@@ -65,6 +65,7 @@ export const STATES: Readonly<Record<Explanation['state'], Words>> = {
 export const RULES: Readonly<Record<Explanation['rule'], string>> = {
   majority: 'The majority',
   'provisional-only': 'The majority of provisional entries',
+  'provisional-majority': 'Few votes against a provisional claim',
   'no-majority': 'No majority',
   parted: 'Keys changed in two ways',
   pin: 'A pinned owner',
