@@ -2,14 +2,16 @@
  * npm run lab:flood -- [--json] [--identities 1000] [--seconds 60] [--together 100] [--prefixes 250] [--seed 1]
  * npm run lab:flood -- --idle 300 [--json]
  * npm run lab:flood -- --dialling 500 [--prefixes 250] [--seconds 60] [--after 300] [--json]
+ * npm run lab:flood -- --finding 8 [--prefixes 4] [--rate 183] [--known 1500] [--seconds 20] [--json]
  *
  * What a flood of garbage costs a node, and what it leaves to honest peers. With --idle: what that number of idle
  * connections of one prefix leaves to newcomers. With --dialling: what that number of peers that dial again and again
- * costs a daemon. lab/reports/floods.md has results. A node and the flood run in their
+ * costs a daemon. With --finding: what look-ups by that number of ids leave of a node whose table is full. lab/reports/floods.md has results. A node and the flood run in their
  * own processes, on loopback.
  */
 import { parseArgs } from 'node:util'
 import { runDialling, type DiallingFigures } from './flood/dialling.ts'
+import { runFinding, type FindingPhase } from './flood/finding.ts'
 import { runIdle } from './flood/idle.ts'
 import { runFlood } from './flood/run.ts'
 import { machine } from '../bench/machine.ts'
@@ -27,6 +29,9 @@ const { values } = parseArgs({
     seed: option('1'),
     idle: { type: 'string' },
     dialling: { type: 'string' },
+    finding: { type: 'string' },
+    rate: option('183'),
+    known: option('1500'),
     after: option('300')
   }
 })
@@ -45,7 +50,8 @@ function latency(times: readonly number[]): { count: number; p50: number; p95: n
   return { count: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) }
 }
 
-if (values.dialling !== undefined) await dialling(countOf('dialling'))
+if (values.finding !== undefined) await finding(countOf('finding'))
+else if (values.dialling !== undefined) await dialling(countOf('dialling'))
 else if (values.idle === undefined) await flood()
 else await idle(countOf('idle'))
 
@@ -72,6 +78,43 @@ async function dialling(peers: number): Promise<void> {
     ['memory (RSS) each ten seconds, MiB', row(({ rss }) => rss.map(inMib).join(' '))],
     ['heap in use, buffers, MiB', row(({ heap, external }) => `${inMib(heap)} and ${inMib(external)}`)],
     ['connections held at the end, dials', `${report.idle.held}, ${report.idle.dials}`]
+  ])
+}
+
+async function finding(identities: number): Promise<void> {
+  const options = {
+    identities,
+    prefixes: Math.min(countOf('prefixes'), 256),
+    rate: countOf('rate'),
+    known: countOf('known'),
+    seconds: countOf('seconds')
+  }
+  const report = await runFinding(options)
+  if (values.json === true) {
+    process.stdout.write(`${JSON.stringify({ machine: machine(), options, ...report })}\n`)
+    return
+  }
+  const row = (of: (phase: FindingPhase) => string): string => `${of(report.quiet)}; ${of(report.during)}`
+  print([
+    ['', 'quiet; flooded'],
+    ["processor time of the event loop's thread", row(({ loop_cpu_share: share }) => `${(100 * share).toFixed(0)}%`)],
+    [
+      "event loop's delay, p99 and max, ms",
+      row(({ loop_delay_ms: { p99, max } }) => `${p99.toFixed(0)} and ${max.toFixed(0)}`)
+    ],
+    [
+      'honest `get`, p50, p95 and max, ms',
+      row(({ get_ms: times }) => {
+        const { p50, p95, max } = latency(times)
+        return `${p50}, ${p95} and ${max}`
+      })
+    ],
+    [
+      'answers to the flood',
+      Object.entries(report.answers)
+        .map(([answer, count]) => `${answer} ${count}`)
+        .join(', ')
+    ]
   ])
 }
 

@@ -56,6 +56,34 @@ describe.each([20, 500, 1_000, 2_000, 5_000, 10_000])('a network of %i', (size) 
   })
 })
 
+it('reads the peers of a few leaves to answer with the k nearest to a key, in a table of any size', () => {
+  let read = 0
+  const others = contacts('counted', 5_000).map(({ id, peer, prefix, position }) => ({
+    id, peer, prefix, get position() { return read++, position }
+  })) // prettier-ignore
+  const table = filled(sha256(utf8('node')), others)
+  expect(table.size).toBeGreaterThan(1_300)
+  for (let index = 0; index < 100; index++) {
+    read = 0
+    expect(Array.from({ length: K }, nextOf(table.outwards(sha256(utf8(`key ${index}`)))))).not.toContain(undefined)
+    expect(read).toBeLessThanOrEqual(6 * K)
+  }
+})
+
+function nextOf(contactsOfTable: Iterator<Contact>): () => Contact | undefined {
+  return () => contactsOfTable.next().value as Contact | undefined
+}
+
+it('has the same order by leaves as by distance, from keys anywhere', () => {
+  const table = filled(sha256(utf8('node')), contacts('peer', 3_000))
+  for (let index = 0; index < 50; index++) {
+    const key = sha256(utf8(`key ${index}`))
+    const away = table.nearest(key).map(({ position }) => distance(key, position))
+    expect(away).toEqual(away.toSorted((left, right) => left - right))
+    expect(away).toHaveLength(table.size)
+  }
+})
+
 it('holds 104 k peers at most, whatever ids there are', () => {
   const table = new RoutingTable(sha256(utf8('node')), { k: 2, ...NOBODY_COUNTED })
   for (let first = 0; first < 3 * 65_536; first++) {

@@ -79,3 +79,26 @@ export interface FlooderFigures {
   readonly connections: Record<string, number>
   readonly tally: Tally
 }
+
+export interface FindingVictimStart {
+  /** An address of this machine. */
+  readonly place: string
+  /** Peers in its table. */
+  readonly known: number
+}
+
+/** Since the last question. */
+export interface FindingVictimFigures {
+  /** Processor time that the event loop's thread took, as a share of one core. */
+  readonly loop_cpu_share: number
+  readonly loop_delay_ms: { readonly p99: number; readonly max: number }
+}
+
+export interface FindingFlooderStart {
+  readonly address: string
+  readonly identities: number
+  /** /24s of one /16 that the identities are spread over. */
+  readonly prefixes: number
+  /** Look-ups a second, of all. */
+  readonly rate: number
+}

@@ -8,7 +8,7 @@ import { contactsOf } from './routing/contacts.ts'
 import { discoverPeers, refreshTable } from './routing/refresh.ts'
 import { createDialBack } from './routing/dial-back.ts'
 import { dialPeer } from './routing/dial-peer.ts'
-import { createFinder, type Finder, createLookUps } from './routing/look-ups.ts'
+import { answerFinds, createFinder, type Finder, createLookUps } from './routing/look-ups.ts'
 import { listPeers, createPeers, type Peers } from './peers.ts'
 import { keepPlaces } from './routing/keep-places.ts'
 import { createOwnAddresses, checkNamed, portToMap, type OwnRole } from './routing/own-addresses.ts'
@@ -82,7 +82,7 @@ export async function openConnection(
     endServing = await serve({
       node,
       profile,
-      handlers: { ...handlers, find: (request) => finder.answer(request), reach: createDialBack(node, budget) },
+      handlers: { ...handlers, find: answerFinds(finder, budget), reach: createDialBack(node, budget) },
       budget,
       penalise,
       onFault: (request, error) => {

@@ -118,7 +118,7 @@ export function createPeers(
     }
     return [...found.values()]
   }
-  const nearest = (key: Uint8Array): Contact[] => diverseFirst(table.nearest(key), k, profile)
+  const nearest = (key: Uint8Array): Contact[] => diverseFirst(table.outwards(key), k, profile)
 
   return {
     ownPosition,

@@ -1,6 +1,6 @@
 /** What peers may cost, by a clock of the test's own. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Budget, createBudget } from '../../../src/network/budget/budget.ts'
+import { type Budget, createBudget, FIND_MS } from '../../../src/network/budget/budget.ts'
 import type { Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
 
 let nowMs: number
@@ -170,6 +170,19 @@ describe('the budget', () => {
     nowMs += 5_000
     expect(dialled(budget, (index) => [`other ${index}`, 'third'])).toBe(1)
     expect(dialled(createBudget(false, now), () => ['asking', 'third'])).toBe(100)
+  })
+
+  it('has a fifth of the event loop for look-ups of all peers, a second of it at once, and says when there is more', () => {
+    const budget = createBudget(true, now)
+    const found = (): number => {
+      for (let count = 0; ; count++) if (budget.find() > 0) return count
+    }
+    expect(found() * FIND_MS).toBe(200)
+    expect(budget.find()).toBeCloseTo(FIND_MS / 200)
+    nowMs += 100
+    expect(found() * FIND_MS).toBe(20)
+    nowMs += 60_000
+    expect(found() * FIND_MS).toBe(200)
   })
 
   it('takes forty commitments of a peer at once, then eight a second', () => {

@@ -30,6 +30,18 @@ const COMMITMENTS = 32
 const PAGES = 10
 
 /**
+ * Time of the event loop for look-ups of all peers, in milliseconds: a fifth of it, and a second's worth at once. Peers
+ * take turns (budget/turns.ts).
+ */
+const FINDS = { perSecond: 200, burst: 200 }
+
+/**
+ * The event loop's time for one `find`, with its frames and its stream, in any table (`npm run lab:flood -- --finding
+ * 8`).
+ */
+export const FIND_MS = 1
+
+/**
  * Connections from one prefix: each costs the event loop 5 ms. One that is never set up holds a pending place for 5 s.
  */
 const CONNECTIONS = { perSecond: 5, burst: 60 }
@@ -97,6 +109,8 @@ export interface Budget {
   answered(sender: Origin, bytes: number): void
   page(sender: Origin): boolean
   commit(sender: Origin): boolean
+  /** Charges a `find` to the pool of all peers and returns 0; otherwise returns the seconds until the pool has as much. */
+  find(): number
   /**
    * Charges a record's bytes and milliseconds before it is verified, and takes a place. Undefined over budget.
    *
@@ -119,6 +133,7 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
   const dialBacks = [0, 1].map(() => new TokenBuckets({ ...DIAL_BACKS, keys: BUCKETS, now }))
   const pages = new TokenBuckets({ perSecond: PAGES, burst: PAGES * BURST_SECONDS, keys: BUCKETS, now })
   const commitments = allowance(COMMITMENTS, false)
+  const finds = new TokenBuckets({ ...FINDS, keys: 1, now })
   const places = {
     all: new ConcurrencyLimit(PLACES.all, PLACES.all),
     ofPrefixes: new ConcurrencyLimit(PLACES.unexpected, limitsPrefixes ? PLACES.prefix : PLACES.unexpected),
@@ -156,6 +171,7 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
       commitments.take(sender, 1)
       return true
     },
+    find: () => finds.tryTake(POOL, FIND_MS),
     begin(sender, expected, bytes, milliseconds) {
       const lane = expected ? 'expected' : 'unexpected'
       if (!time[lane].has(sender) || !bytesOfRecords[lane].has(sender)) return undefined

@@ -16,6 +16,10 @@ import { peerIdFromMultihash } from '@libp2p/peer-id'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { dialAll } from '../transport/dial.ts'
 import { ownVersions, prefixOf } from '../transport/addresses.ts'
+import type { Budget } from '../budget/budget.ts'
+import { Turns } from '../budget/turns.ts'
+import { BUSY } from '../wire/answers.ts'
+import type { Handlers } from '../wire/exchange.ts'
 import { lookUp, type Found, type Named } from './look-up.ts'
 import { createPatience } from '../wire/patience.ts'
 import { type FindRequest, type FoundPeer, readableAddresses } from '../wire/find.ts'
@@ -176,7 +180,7 @@ export function createFinder(
   }
 
   const nearest = (key: Uint8Array): PeerId[] =>
-    diverseFirst(node.services.table.nearest(key), profile.k, profile).map(({ id }) => id)
+    diverseFirst(node.services.table.outwards(key), profile.k, profile).map(({ id }) => id)
 
   return {
     find(key, signal) {
@@ -203,6 +207,15 @@ export function createFinder(
       return { type: 'found', peers: peers.filter(({ addresses }) => addresses.length > 0) }
     }
   }
+}
+
+/** `find`s that wait, in all and of one peer: two look-ups of it may be under way. */
+const MAX_WAITING = { all: 64, peer: 24 }
+
+/** Answers `find` in turns, `busy` to peers that ask more than others. */
+export function answerFinds(finder: Pick<Finder, 'answer'>, budget: Pick<Budget, 'find'>): Handlers['find'] {
+  const turns = new Turns(MAX_WAITING, () => budget.find())
+  return async (request, sender) => ((await turns.next(sender)) ? finder.answer(request) : BUSY)
 }
 
 /** Where a peer will count once it has answered: by IPv4, if it has such an address. */

@@ -29,11 +29,22 @@ export function diverse<T extends Origin>(
   return answers.filter((_, index) => counted.has(index))
 }
 
-/** The first `count` diverse peers in the order given; if there are fewer, the first others follow. */
-export function diverseFirst<T extends Origin>(peers: readonly T[], count: number, limits: DiversityLimits): T[] {
-  const counted = countedIn(peers, count, count, limits)
-  const others = counted.size === count ? [] : peers.filter((_, index) => !counted.has(index))
-  return [...peers.filter((_, index) => counted.has(index)), ...others].slice(0, count)
+/**
+ * The first `count` diverse peers in the order given; if there are fewer, the first others follow. Reads no more than
+ * needed.
+ */
+export function diverseFirst<T extends Origin>(peers: Iterable<T>, count: number, limits: DiversityLimits): T[] {
+  const read: T[] = []
+  const counted = countedIn(noted(peers, read), count, count, limits)
+  const others = counted.size === count ? [] : read.filter((_, index) => !counted.has(index))
+  return [...read.filter((_, index) => counted.has(index)), ...others].slice(0, count)
+}
+
+function* noted<T>(items: Iterable<T>, read: T[]): Generator<T> {
+  for (const item of items) {
+    read.push(item)
+    yield item
+  }
 }
 
 /** Whether `count` peers are diverse. Reads no more than needed. */
