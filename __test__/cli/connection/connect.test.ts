@@ -269,7 +269,7 @@ describe('an address that is named', () => {
     expect(status.stderr.match(/asking without a token/g)).toHaveLength(1)
     expect((await cli(['--api', url, 'names'], { env })).exitCode).toBe(5)
     const other = await impostor()
-    await cli(['--api', other.url, 'names'], { env: { CHRONYM_DATA_DIR: dataDirectory() } })
+    await cli(['--json', '--api', other.url, 'names'], { env: { CHRONYM_DATA_DIR: dataDirectory() } })
     expect(other.seen).toHaveLength(2)
     expectNoToken(other)
   })
