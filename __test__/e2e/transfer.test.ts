@@ -48,6 +48,9 @@ const stateOf = async (daemon: Daemon): Promise<string | undefined> => {
   return names.find(({ name }) => name === NAME)?.state
 }
 
+/** `sold` once the change is final, which a busy machine may see first. */
+const isGivenAway = (state: string | undefined): boolean => state === 'changed' || state === 'sold'
+
 it('is sold, recovered and taken back: its code and claim stay, and the former key signs no more', async () => {
   const root = scene.directory()
   const at = (who: string): string => join(root, who)
@@ -76,14 +79,12 @@ it('is sold, recovered and taken back: its code and claim stay, and the former k
     () => stateOf(buyer),
     (state) => state === 'live'
   )
-  await eventually(
-    () => stateOf(seller),
-    (state) => state === 'changed'
-  )
+  await eventually(() => stateOf(seller), isGivenAway)
   const sold = await keys()
   expect(sold).toMatchObject({ check_code: before.check_code, claim_id: before.claim_id, changes: 1, consented: true })
   expect(sold.pubkey).not.toBe(before.pubkey)
-  expect((await seller.request('POST', `/api/zone/${NAME}/publish`)).body).toMatchObject({ code: 'SVC-OWN-001' })
+  const { body: refusal } = await seller.request('POST', `/api/zone/${NAME}/publish`)
+  expect(refusal.code).toBeOneOf(['SVC-OWN-001', 'SVC-OWN-002'])
   await buyer.request('POST', `/api/zone/${NAME}`, zone('192.0.2.2'))
   expect(await buyer.request('POST', `/api/zone/${NAME}/publish`)).toMatchObject({ status: 200 })
   await eventually(
@@ -116,10 +117,7 @@ it('is sold, recovered and taken back: its code and claim stay, and the former k
   await completed(buyer, String(renewal.body.task_id))
   expect(await keys()).toMatchObject({ changes: 2, renewals: 1, pubkey: taken.pubkey })
   // It looks again at each record of the name that it stores.
-  await eventually(
-    () => stateOf(thief),
-    (state) => state === 'changed'
-  )
+  await eventually(() => stateOf(thief), isGivenAway)
 })
 
 /** As many as one wants: `NAMES=50 npx vitest run --project e2e __test__/e2e/transfer.test.ts -t seed`. */
@@ -173,7 +171,7 @@ it('goes to a new seed with all other names, by one command that is given again 
   )
   await eventually(
     () => states(old),
-    (has) => all.every((name) => has[name] === 'changed')
+    (has) => all.every((name) => isGivenAway(has[name]))
   )
   for (const name of all) {
     const { body } = await witness.request('GET', `/api/names/${name}/keys`)
@@ -236,10 +234,7 @@ it("outlives kill -9 of the owner at any moment of a change: the name is always 
     },
     (state) => state === 'live'
   )
-  await eventually(
-    () => stateOf(owner),
-    (state) => state === 'changed'
-  )
+  await eventually(() => stateOf(owner), isGivenAway)
   await buyer.request('POST', `/api/zone/${NAME}`, zone('192.0.2.99'))
   expect(await buyer.request('POST', `/api/zone/${NAME}/publish`)).toMatchObject({ status: 200 })
 })
