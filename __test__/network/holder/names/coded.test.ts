@@ -8,6 +8,7 @@ import { parseName } from '../../../../src/protocol/name/names.ts'
 import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
 import { withChange } from '../../../protocol/changed-keys.ts'
 import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
+import { modelledPeer } from '../../modelled-peers.ts'
 import { saltOf } from '../../lab.ts'
 
 const NAME = 'alice.chronym'
@@ -123,21 +124,59 @@ describe('the place of a check code', () => {
     })
   })
 
-  it('[a name sold twice] decides by its own sight alone: after the contest the change that came first stays', async () => {
-    const { contest, settle } = at.lab.profile
-    const [owner, words] = [at.lab.owner('owner'), at.lab.owner('words')]
-    const next = nextHash(words.publicKey, at.lab.hash)
-    const before = at.lab.reveal(NAME, owner, { p: at.lab.round, next })
-    const [one, two] = ['buyer', 'other'].map((to) =>
-      withChange(before, { to: at.lab.owner(to), next: words, by: words, consent: owner }, at.lab.profile)
-    )
-    await offer(two!)
-    at.lab.advance(contest + 1)
-    for (const rounds of [0, settle]) {
-      at.lab.advance(rounds)
-      expect(await offer(one!)).toMatchObject({ type: 'refused', code: 'changed' })
-      expect(held(one!)).toEqual(encodeReveal(two!))
+  describe('with one of two changes, [a name sold twice]', () => {
+    const asked: string[] = []
+    const soldTwice = async () => {
+      const [owner, words] = [at.lab.owner('owner'), at.lab.owner('words')]
+      const next = nextHash(words.publicKey, at.lab.hash)
+      const before = at.lab.reveal(NAME, owner, { p: at.lab.round, next })
+      const [first, second] = ['buyer', 'other'].map((to) =>
+        withChange(before, { to: at.lab.owner(to), next: words, by: words, consent: owner }, at.lab.profile)
+      ) as [Reveal, Reveal]
+      await offer(second)
+      at.lab.advance(at.lab.profile.contest + 1)
+      return { first, second }
     }
+    /** The holders of the name, whom only a look-up finds. */
+    const holdersOfName = (count: number, reveal: Reveal): void => {
+      const { changes } = claimOf(reveal, parseName(NAME, at.lab.profile), at.lab.profile)
+      asked.length = 0
+      at.addNeighbours(1)
+      at.found = Array.from({ length: at.lab.profile.k }, (_, index) => ({
+        ...modelledPeer(index + 10),
+        answer: (request) => {
+          asked.push(request.type === 'get' ? request.kind : request.type)
+          return index < count
+            ? at.shown({ reveal, state: 'settled', changes: { head: changes[0]!.hash, final: 1 } })
+            : { type: 'none' }
+        }
+      }))
+    }
+
+    it('takes the other after the contest, where most holders of the name have it, and asks them once', async () => {
+      const { first, second } = await soldTwice()
+      holdersOfName(Math.floor(at.lab.profile.k / 2) + 1, first)
+      expect(await offer(first)).toEqual({ type: 'stored' })
+      expect(held(second)).toEqual(encodeReveal(first))
+      expect(await offer(second)).toMatchObject({ type: 'refused', code: 'changed' })
+      expect(asked).toEqual(Array(at.lab.profile.k).fill('reveal'))
+    })
+
+    it.each(['fewer of them have it', 'it came a day ago', 'nobody answers'])('keeps it where %s', async (why) => {
+      const { first, second } = await soldTwice()
+      if (why !== 'nobody answers')
+        holdersOfName(why.startsWith('fewer') ? Math.floor(at.lab.profile.k / 2) : at.lab.profile.k, first)
+      if (why.endsWith('ago')) at.lab.advance(at.lab.profile.settle)
+      expect(await offer(first)).toMatchObject({ type: 'refused', code: 'changed' })
+      expect(held(first)).toEqual(encodeReveal(second))
+    })
+
+    it('asks nobody about a change that is not Valid', async () => {
+      const { first } = await soldTwice()
+      holdersOfName(at.lab.profile.k, first)
+      expect(await offer({ ...first, signature: new Uint8Array(64) })).toMatchObject({ code: 'invalid' })
+      expect(asked).toEqual([])
+    })
   })
 
   it('drops a claim with its lease and grace, and takes no dead one', async () => {

@@ -1,8 +1,14 @@
-/** Watches look-ups by check code: P19 and P20. It goes by the answers that come to a resolver. */
+/**
+ * Watches look-ups by check code: P19, P20 and P25. It goes by the answers that come to a resolver, and by what honest
+ * holders of the name call final as the look begins.
+ */
 import { checkCodeOf } from '../../../../src/protocol/claim/check-code.ts'
 import { type Claim, compareRecords } from '../../../../src/protocol/claim/claim.ts'
 import { decodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
-import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
+import { relateChanges } from '../../../../src/protocol/claim/changes.ts'
+import { changesHeld } from '../../../../src/protocol/admission/key-changes.ts'
+import { equalBytes, toHex } from '../../../../src/protocol/encoding/bytes.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { leaseState } from '../../../../src/protocol/time.ts'
 import { GRACE_MS } from '../../../../src/util/wait-for-enough.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'
@@ -42,6 +48,7 @@ export class CodeInvariants extends Invariants implements Watcher {
    * @param code the first characters of a claim's code: 6 at least
    */
   async look(resolver: Pick<CodeResolver, 'node' | 'resolve'>, name: string, code: string): Promise<SeenByCode> {
+    const final = finalAtMost(this.world, name)
     const shown: Shown[] = []
     this.#looks.set(resolver.node, shown)
     const seen = await resolver.resolve(name, code)
@@ -50,7 +57,15 @@ export class CodeInvariants extends Invariants implements Watcher {
     this.#looks.delete(resolver.node)
     const fitting = (await Promise.all(shown.map((each) => this.#fitting(each, resolver.node, name, code)))).flat()
     await this.#judge(seen, fitting, name, code)
+    await this.#judgeChanges(seen, final, name)
     return seen
+  }
+
+  async #judgeChanges(seen: SeenByCode, final: Claim | undefined, name: string): Promise<void> {
+    const verdict = seen.reveal && (await this.world.verdicts.of(seen.reveal))
+    if (final === undefined || verdict?.ok !== true || !equalBytes(verdict.claim.id, final.id)) return
+    if (typeof relateChanges(final.changes, verdict.claim.changes) === 'number')
+      this.foundOnce('P25', `${name}: changes are shown that part from those final at most honest holders`)
   }
 
   async #judge(seen: SeenByCode, fitting: readonly Fitting[], name: string, code: string): Promise<void> {
@@ -80,4 +95,19 @@ export class CodeInvariants extends Invariants implements Watcher {
     const { state } = leaseState(verdict.claim.newestRound, clock.time().lapse, profile)
     return state === 'live' ? [{ ...shown, claim: verdict.claim }] : []
   }
+}
+
+/** The record whose changes are all final at more than half of the honest holders of a name; undefined for none. */
+function finalAtMost(world: World, name: string): Claim | undefined {
+  const key = recordKey('reveal', name, world.hash)
+  const holders = world.holdersOf(key)
+  const final = holders.flatMap(({ holder, clock }) => {
+    const entry = holder?.entries.load(key)?.entry
+    const held = entry && changesHeld(entry, world.profile)
+    return held !== undefined && held.final < clock.time().verified
+      ? [{ head: toHex(held.head), claim: entry!.claim }]
+      : []
+  })
+  const most = [...Map.groupBy(final, ({ head }) => head).values()].find((same) => same.length * 2 > holders.length)
+  return most?.[0]!.claim
 }

@@ -25,6 +25,7 @@ export type InvariantId =
   | 'P19'
   | 'P20'
   | 'P24'
+  | 'P25'
 
 /** Bounds of P14 to P17, as docs/protocol/rules.md, 18 states them, and of P6 in a network, in days. */
 export const BOUNDS = { twoOwners: 3, refusedPut: 0.25, disagreement: 2, olderLog: 1 } as const

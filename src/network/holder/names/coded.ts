@@ -9,7 +9,7 @@ import { spendChange, type ChangeBudget } from '../../../protocol/admission/hold
 import { checkCode, codedId } from '../../../protocol/claim/check-code.ts'
 import { relateChanges } from '../../../protocol/claim/changes.ts'
 import { claimOf, type Claim, compareRecords, hasSameKeys, isAhead } from '../../../protocol/claim/claim.ts'
-import { recordKey } from '../../../protocol/neighbourhood/key-space.ts'
+import { recordKey, recordKeyPreimage } from '../../../protocol/neighbourhood/key-space.ts'
 import { decodeReveal, linksOf, type Reveal } from '../../../protocol/claim/reveal.ts'
 import { proofOutput } from '../../../protocol/claim/proof.ts'
 import { EncodingError, NameError } from '../../../protocol/errors.ts'
@@ -27,9 +27,13 @@ import type { PutAnswer } from '../../wire/records.ts'
 import type { Capacity } from '../capacity.ts'
 import { type Verifier, verifyOffered, withBudget } from '../verifier.ts'
 import type { Entries } from './entries.ts'
-import { askNeighbours, type Neighbours, recordOfClaim } from './neighbours.ts'
+import { askElsewhere, askNeighbours, type Neighbours, recordOfClaim } from './neighbours.ts'
 
 const STORED: PutAnswer = { type: 'stored' }
+
+/** How long the answers of a name's holders count, and of how many names they are kept. */
+const ASKED_MS = 30_000
+const MAX_ASKED = 256
 
 /** Names whose changes are counted. */
 const MAX_BUDGETS = 4_096
@@ -53,11 +57,21 @@ interface Around {
   readonly shown?: { readonly claim: Claim; readonly record: Uint8Array } | undefined
 }
 
+interface Offer {
+  readonly sender: Origin
+  readonly work: Work
+  readonly around?: Around | undefined
+  readonly ofName?: Neighbours | undefined
+}
+
 export class CodedHolder {
   readonly #parts: CodedHolderParts
   readonly #hash: Uint8Array
   readonly #mutex = new KeyedMutex()
   readonly #changes = new BoundedMap<string, ChangeBudget>(MAX_BUDGETS)
+  readonly #asked = new BoundedMap<string, { readonly atMs: number; readonly neighbours: Promise<Neighbours> }>(
+    MAX_ASKED
+  )
 
   constructor(parts: CodedHolderParts) {
     this.#parts = parts
@@ -93,7 +107,7 @@ export class CodedHolder {
       return refused('dead', 'the lease of that claim is over')
     if (isAhead(claim, clock.time(), profile)) return refused('ahead', `serial ${claim.serial} is ahead of time`)
     const early = this.#against(key, claim)
-    if (early !== undefined) return early
+    if (early !== undefined && early !== 'ask') return early
     const isExpected = this.entries.load(key) !== undefined
     const first = { expected: isExpected, bytes: record.length, milliseconds: CHECK_MS.pulse }
     return withBudget(budget, sender, first, async (urgency, work) => {
@@ -102,23 +116,27 @@ export class CodedHolder {
       const { claim } = verdict
       const known = this.entries.load(key)?.entry.claim.changes.length ?? 0
       const around = claim.changes.length > known ? await this.#around(key, claim, work) : undefined
+      const ofName = this.#against(key, claim) === 'ask' ? await this.#ofName(claim, work) : undefined
       return this.#mutex.run(toHex(key), () =>
-        Promise.resolve(this.#store(key, claim, record, { sender, work, around }))
+        Promise.resolve(this.#store(key, claim, record, { sender, work, around, ofName }))
       )
     })
   }
 
-  /** Why what is held answers for the record that is offered; undefined where it enters. */
-  #against(key: Uint8Array, claim: Claim): PutAnswer | undefined {
+  /**
+   * Why what is held answers for the record that is offered; undefined where it enters. `ask`: the holders of the name
+   * decide between two changes.
+   */
+  #against(key: Uint8Array, claim: Claim, ofName?: Neighbours): PutAnswer | 'ask' | undefined {
     const held = this.entries.load(key)
     if (held?.record === undefined) return undefined
     if (!equalBytes(held.entry.claim.id, claim.id)) return refused('taken', 'another claim with that code is held here')
     const parted = relateChanges(held.entry.claim.changes, claim.changes)
     if (typeof parted === 'number') {
       const { clock, profile } = this.#parts
-      return chooseChange(held.entry, claim, parted, clock.time(), profile) === 'offered'
-        ? undefined
-        : refused('changed', 'another change of the keys of this claim is held here')
+      const choice = chooseChange(held.entry, claim, parted, clock.time(), profile, ofName)
+      if (choice === 'held') return refused('changed', 'another change of the keys of this claim is held here')
+      return choice === 'ask' ? 'ask' : undefined
     }
     const order = compareRecords(claim, held.entry.claim)
     return order === 0 ? STORED : order < 0 ? { type: 'stale', record: held.record } : undefined
@@ -139,17 +157,29 @@ export class CodedHolder {
     return { neighbours, shown: shown && lacking(shown.claim) < lacking(claim) ? shown : undefined }
   }
 
-  #store(
-    key: Uint8Array,
-    claim: Claim,
-    record: Uint8Array,
-    { sender, work, around }: { sender: Origin; work: Work; around?: Around | undefined }
-  ): PutAnswer {
+  /**
+   * What the holders of the name have. They decide between two changes, as nobody votes at a code: a seller would send
+   * its holders alone a second sale [a name sold twice]. One look-up in half a minute for a name, whatever is offered.
+   */
+  #ofName({ name }: Claim, work: Work): Promise<Neighbours> {
+    const { clock, peers } = this.#parts
+    const known = this.#asked.get(name)
+    if (known !== undefined && Math.abs(clock.nowMs() - known.atMs) < ASKED_MS) return known.neighbours
+    work.charge(ASK_MS)
+    const preimage = recordKeyPreimage('reveal', name, this.#hash)
+    const neighbours = askElsewhere(peers(), preimage, (_soFar, awaited) => awaited === 0)
+    this.#asked.set(name, { atMs: clock.nowMs(), neighbours })
+    return neighbours
+  }
+
+  #store(key: Uint8Array, claim: Claim, record: Uint8Array, { sender, work, around, ofName }: Offer): PutAnswer {
     const { clock, profile, capacity } = this.#parts
     const { neighbours, shown } = around ?? {}
-    if (shown !== undefined) this.#store(key, shown.claim, shown.record, { sender, work, around: { neighbours } })
+    if (shown !== undefined)
+      this.#store(key, shown.claim, shown.record, { sender, work, around: { neighbours }, ofName })
     // Another record may have come meanwhile.
-    const late = this.#against(key, claim)
+    const late = this.#against(key, claim, ofName)
+    if (late === 'ask') return BUSY
     if (late !== undefined) return late
     const held = this.entries.load(key)
     const isNew = held === undefined

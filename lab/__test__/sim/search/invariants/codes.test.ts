@@ -1,15 +1,16 @@
 /**
- * What the watcher of look-ups by check code calls broken: P19 and P20, by resolvers that go by other rules than the
+ * What the watcher of look-ups by check code calls broken: P19, P20 and P25, by resolvers that go by other rules than the
  * daemon's.
  */
 import { describe, expect, it } from 'vitest'
 import { Adversary, empty, showing, silent } from '../../../../sim/people/adversary.ts'
 import { makeReveal } from '../../../../sim/world/claims.ts'
+import { changeOf, keysOf } from '../../../../sim/moves/names/changes.ts'
 import { forging } from '../../../../sim/moves/names/settled.ts'
 import { CodeInvariants } from '../../../../sim/search/invariants/codes.ts'
 import { CodeResolver, Resolver, type SeenByCode } from '../../../../sim/people/resolver.ts'
 import { Owner } from '../../../../sim/people/owner.ts'
-import { HOUR_MS, MINUTE_MS, World } from '../../../../sim/world/world.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, World } from '../../../../sim/world/world.ts'
 import { checkCodeOf, SHORT_CODE } from '../../../../../src/protocol/claim/check-code.ts'
 import type { Reveal } from '../../../../../src/protocol/claim/reveal.ts'
 import { toHex } from '../../../../../src/protocol/encoding/bytes.ts'
@@ -133,6 +134,34 @@ describe('P20', () => {
         }
       })
     ).toEqual(['P20', 'P20'])
+  })
+})
+
+describe('P25', () => {
+  it('is broken by a resolver that shows another change than the one that is final at most honest holders', async () => {
+    const world = new World('sold')
+    for (let index = 0; index < 24; index++) world.addNode()
+    const owner = new Owner(world, 'the-name-of-an-owner.chronym', undefined, undefined, undefined, world.newKey())
+    const watcher = new CodeInvariants(world)
+    const broken: (readonly string[])[] = []
+    const sell = async (): Promise<void> => {
+      const seller = keysOf(owner)
+      const second = changeOf(seller, false, world).reveal
+      await owner.changeKeys({ to: world.newKey(), next: world.newKey(), by: seller.changeKey, consent: seller.key })
+      const shows = async (reveal: Reveal): Promise<void> => {
+        const resolver = { node: world.addClient(), resolve: () => Promise.resolve(own(owner, reveal)) }
+        await watcher.look(resolver, owner.name, owner.code!.slice(0, SHORT_CODE))
+        broken.push(watcher.violations.map(({ rule }) => rule))
+      }
+      await shows(second)
+      await world.sleep(DAY_MS + HOUR_MS)
+      await shows(owner.reveal!)
+      await shows(second)
+    }
+    world.timeline.after(0, () => void owner.live())
+    world.timeline.after(2 * HOUR_MS, () => void sell())
+    await world.timeline.runUntil(world.timeline.nowMs + DAY_MS + 4 * HOUR_MS)
+    expect(broken).toEqual([[], [], ['P25']])
   })
 })
 
