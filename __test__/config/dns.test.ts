@@ -61,10 +61,16 @@ describe('the proxy for https of a configuration', () => {
       allowPrivate: [],
       localPorts: null
     })
-    expect(proxy({ enabled: true, listen: '[::1]:0', allow_private: ['alice.chronym'] })).toEqual({
+    expect(
+      proxy({
+        enabled: true,
+        listen: '[::1]:0',
+        allow_private: ['alice.chronym', 'alice--*.chronym', '*.home.alice.chronym']
+      })
+    ).toEqual({
       address: '::1',
       port: 0,
-      allowPrivate: ['alice.chronym'],
+      allowPrivate: ['alice.chronym', 'alice--*.chronym', '*.home.alice.chronym'],
       localPorts: null
     })
     // To turn https off and on again takes one setting.
@@ -79,6 +85,10 @@ describe('the proxy for https of a configuration', () => {
     [{ enabled: true, listen: '192.168.1.2:7443' }, {}, 'https.listen', 'loopback'],
     [{ listen: 'localhost:7443' }, {}, 'https.listen', 'IP address'],
     [{ allow_private: ['Alice.chronym'] }, {}, 'https.allow_private', 'alice.chronym'],
+    [{ allow_private: ['*'] }, {}, 'https.allow_private', '*.alice.chronym'],
+    [{ allow_private: ['a..chronym'] }, {}, 'https.allow_private', '*.alice.chronym'],
+    [{ allow_private: ['**.chronym'] }, {}, 'https.allow_private', '*.alice.chronym'],
+    [{ allow_private: ['alice.*'] }, {}, 'https.allow_private', '*.alice.chronym'],
     [{ enabled: true }, { enabled: false }, 'https.enabled', 'no effect'],
     [
       { enabled: true, local_addresses: true },

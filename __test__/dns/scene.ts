@@ -38,9 +38,11 @@ export function settled(address: string, name = NAME): LookedUp {
 type Asked = Parameters<Registry['lookUp']>
 
 /** What it does not hold is absent for thirty seconds. */
-export class SmallRegistry implements Pick<Registry, 'lookUp' | 'forget' | 'onForgotten'> {
+export class SmallRegistry implements Pick<Registry, 'lookUp' | 'forget' | 'onForgotten' | 'isOwnRecord'> {
   readonly names = new Map<string, LookedUp | Error>()
   readonly asked: string[] = []
+  /** Names of the daemon's own. */
+  readonly own = new Set<string>()
   readonly forgotten: (string | undefined)[] = []
   readonly #listeners = new Set<(name: string | undefined) => void>()
   /** Awaited before each answer. */
@@ -53,6 +55,10 @@ export class SmallRegistry implements Pick<Registry, 'lookUp' | 'forget' | 'onFo
     if (found instanceof Error) throw found
     const failure = new ServiceError('SVC-RES-002', `${name} is not registered.`)
     return found ?? { failure, freshMs: 30_000, staleMs: 30_000 }
+  }
+
+  isOwnRecord({ name }: Reveal): boolean {
+    return this.own.has(name)
   }
 
   forget(name?: string): void {

@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDnsService, disabledDns, type DnsService, type DnsServiceParts } from '../../src/dns/service.ts'
 import { ServiceError } from '../../src/errors.ts'
@@ -113,6 +115,31 @@ describe('the DNS server of a daemon', () => {
     const signed = await ask(NAME, TYPE.A, { dnssec: true })
     expect(signed).toMatchObject({ ad: true, ede: undefined })
     expect(signed.answers.map(({ type }) => type)).toEqual([TYPE.A, TYPE.RRSIG])
+  })
+
+  it('lets the proxy dial a private address for a name of its own, and for no other', async () => {
+    service.setProxy({
+      address: '127.0.0.1',
+      port: 0,
+      allowPrivate: [],
+      localPorts: null,
+      keyed: [],
+      onKeyed: () => undefined
+    })
+    const { port } = service.view().https!
+    registry.names.set(NAME, settled('127.0.0.1'))
+    const opened = async (): Promise<string> => {
+      // Port 1: nobody listens there.
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`GET http://${NAME}:1/ HTTP/1.1\r\n\r\n`)
+      return text(socket)
+    }
+    const refused = await opened()
+    expect(refused).toContain(`${NAME} leads to a private address`)
+    expect(refused).toContain(`chronym config add https.allow_private ${NAME}`)
+    registry.own.add(NAME)
+    registry.forget(NAME)
+    expect(await opened()).toContain(`${NAME} cannot be reached`)
   })
 
   it('is told at once that what it knows no longer holds', async () => {

@@ -88,7 +88,11 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('dns.cache_mib', 'number', 'bound on what the DNS server keeps, MiB'),
   field('https.enabled', 'boolean', 'open https for names of the network in browsers, by a proxy on this machine'),
   field('https.listen', 'string', 'ip:port of that proxy, a loopback address'),
-  field('https.allow_private', 'list', 'names that may lead to private addresses, such as alice.chronym'),
+  field(
+    'https.allow_private',
+    'list',
+    'names that may lead to private addresses beside your own, such as alice.chronym or alice--*.chronym'
+  ),
   field('https.local_addresses', 'boolean', 'DNS answers for names with a key lead to addresses of this machine'),
   field(
     'https.pass_ports',

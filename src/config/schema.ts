@@ -11,6 +11,8 @@ const port = v.pipe(v.number(), v.integer('must be an integer'), v.minValue(0), 
 const count = v.pipe(v.number(), v.integer('must be an integer'), v.minValue(1))
 const strings = v.array(v.string())
 const NO_HTTP_URL = 'must be an http or https URL'
+/** Labels with at most one `*` each, but for the zone. */
+const HOST_PATTERN = /^(?:(?=[^.])[a-z0-9_-]*\*?[a-z0-9_-]*\.)+[a-z0-9_-]+$/
 const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HTTP_URL))
 /** The syntax alone; the network judges whether it can listen on a multiaddr or dial it. */
 const multiaddrs = v.array(
@@ -200,7 +202,12 @@ export const ConfigSchema = v.strictObject({
       /** A loopback address. */
       listen: v.optional(socketAddress, `127.0.0.1:${HTTPS_PORT}`),
       allow_private: v.optional(
-        v.array(v.pipe(v.string(), v.regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/, 'must be a name such as alice.chronym'))),
+        v.array(
+          v.pipe(
+            v.string(),
+            v.regex(HOST_PATTERN, 'must be a name such as alice.chronym, or a pattern such as *.alice.chronym')
+          )
+        ),
         []
       ),
       /** Whether DNS gives addresses of this machine for names with a key. */

@@ -67,7 +67,7 @@ export interface DnsService {
 }
 
 export interface DnsServiceParts {
-  readonly registry: Pick<Registry, 'lookUp' | 'forget' | 'onForgotten'>
+  readonly registry: Pick<Registry, 'lookUp' | 'forget' | 'onForgotten' | 'isOwnRecord'>
   readonly profile: NetworkProfile
   readonly isForwarding: boolean
   /** Throws NativeError LISTEN_FAILED. */
@@ -246,7 +246,9 @@ class Service implements DnsService {
       const found = await registry.lookUp(name, options)
       // A refresh: the server has something already.
       if (options.leastLeft > 0 && isAlone(found)) return outageKnowledge()
-      return knowledgeOf(name, found, profile, (zone) => this.#shown(zone, name))
+      const knowledge = knowledgeOf(name, found, profile, (zone) => this.#shown(zone, name))
+      if (knowledge.kind !== 'zone' || !('resolved' in found)) return knowledge
+      return { ...knowledge, trust: { ...knowledge.trust, own: registry.isOwnRecord(found.resolved.reveal) } }
     } catch (error) {
       const knowledge = knowledgeOfError(name, error)
       if (knowledge !== undefined) return knowledge

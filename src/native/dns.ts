@@ -20,7 +20,10 @@ export interface DnsProxy {
   readonly address: string
   /** 0: any free one. */
   readonly port: number
-  /** Names of the zone, lower-case: they and all below them may lead to private addresses. */
+  /**
+   * Names of the zone, lower-case: they and all below them may lead to private addresses, as own names may. `*` stands for
+   * any text within its label, once a label.
+   */
   readonly allowPrivate: readonly string[]
   /**
    * Ports at local addresses: 443 and 80 are served, all others passed to the origin. Null: hosts have no local address.
@@ -64,6 +67,8 @@ export interface DnsTrust {
   readonly secure: boolean
   /** Why not: told to clients as an extended error. */
   readonly reason: string
+  /** Whether the user of this daemon published it: the proxy may then dial private addresses. False without. */
+  readonly own?: boolean
 }
 
 type DnsTransport = 'udp' | 'tcp' | 'tls' | 'https'

@@ -8,6 +8,7 @@ import { nameKey, publicKeyOf, useOnce } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { leaseState, type Lease, type ProtocolTime, roundTimeMs } from '../protocol/time.ts'
 import type { Claim } from '../protocol/claim/claim.ts'
+import type { Reveal } from '../protocol/claim/reveal.ts'
 import { parseAskedName, type CodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
@@ -159,14 +160,18 @@ export function isOwnClaim(context: RegistryContext, { name, pubkey, changes }: 
   return equalBytes(pubkey, derivedPublicKey(context, name, changes.length))
 }
 
+/** Whether the key of a record is that of a name which this daemon holds, also while the seed is locked. */
+export function hasOwnKey(context: RegistryContext, { name, pubkey }: Pick<Reveal, 'name' | 'pubkey'>): boolean {
+  const held = context.owned.get(name)?.reveal.pubkey
+  return held !== undefined && equalBytes(held, pubkey)
+}
+
 /**
  * Whether a claim has keys of this daemon's seed. While the seed is locked only the key of the record owned here is known:
  * false for any other.
  */
 export function isKnownAsOwn(context: RegistryContext, claim: Claim): boolean {
-  const held = context.owned.get(claim.name)?.reveal.pubkey
-  if (held !== undefined && equalBytes(held, claim.pubkey)) return true
-  return !context.seed.isLocked && isOwnClaim(context, claim)
+  return hasOwnKey(context, claim) || (!context.seed.isLocked && isOwnClaim(context, claim))
 }
 
 /** The key of a name owned here, also while the seed is locked, else the one that would claim it. Throws SVC-KEY-006. */

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts'
 import { canonicalName } from '../protocol/name/names.ts'
 import type { ClaimTasks } from './tasks.ts'
 import { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
-import { openName, type RegistryContext } from './context.ts'
+import { hasOwnKey, openName, type RegistryContext } from './context.ts'
 import { estimate, MeasuredRate, renewalGain } from './claims/estimate.ts'
 import { explain } from './explanation/explain.ts'
 import { resolveIdentity, resolveIdentityLog } from './identities/resolve.ts'
@@ -120,6 +120,7 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     resolve: (name, signal) => resolver.resolve(name, signal),
     kept: (name) => resolver.kept(name),
     lookUp: (name, looking) => resolver.lookUp(name, looking),
+    isOwnRecord: (reveal) => hasOwnKey(context, reveal),
     forget: (name) => (name === undefined ? resolver.forgetAll() : resolver.forget(name)),
     onForgotten: (listener) => resolver.onForgotten(listener),
     explain: (name, explaining) => translated(() => explain({ context, tasks, renewal }, name, explaining)),

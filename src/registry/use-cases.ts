@@ -46,6 +46,8 @@ interface Resolution {
    * answer's fresh time is left. SVC-NAM-001, SVC-RES-001, SVC-RES-004; SVC-RES-002 for a reserved name.
    */
   lookUp(name: string, options?: { leastLeft?: number; signal?: AbortSignal }): Promise<LookedUp>
+  /** Whether the key of a record is that of a name which this daemon holds. */
+  isOwnRecord(reveal: Reveal): boolean
   /** Drops the kept answer of a name, in its canonical form, or all of them: the next question asks peers. */
   forget(name?: string): void
   /** Calls back when a kept answer is dropped, with its name, or undefined for all. Returns what ends that. */

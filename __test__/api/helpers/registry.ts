@@ -162,6 +162,7 @@ export class MemoryRegistry implements Registry {
   }
 
   onForgotten = () => () => undefined
+  isOwnRecord = ({ name }: Pick<Reveal, 'name'>) => this.owned.has(name)
 
   async explain(name: string, options?: { withOwn?: boolean }): Promise<Explanation> {
     this.#named('explain', name, options?.withOwn)

@@ -218,6 +218,12 @@ impl Server {
         }
     }
 
+    /// Whether a host is of a name that the user of this machine published, as far as is known now.
+    #[must_use]
+    pub fn is_own(&self, host: &str) -> bool {
+        self.name_of_host(host).is_some_and(|name| self.shared.engine.is_own(&name, self.now()))
+    }
+
     /// The time of this server.
     #[must_use]
     pub fn now(&self) -> Now {

@@ -18,6 +18,7 @@ pub struct Zone {
     owners: HashMap<Box<[u8]>, Box<[RrSet]>>,
     name: Box<[u8]>,
     size: usize,
+    is_own: bool,
 }
 
 /// Where a name is in a zone.
@@ -61,7 +62,19 @@ impl Zone {
         }
         let size_of_sets = |sets: &[RrSet]| sets.iter().map(|set| set.bytes() + OVERHEAD_BYTES).sum::<usize>();
         let size = owners.iter().map(|(owner, sets)| owner.len() + OVERHEAD_BYTES + size_of_sets(sets)).sum();
-        Ok(Self { owners, name, size })
+        Ok(Self { owners, name, size, is_own: false })
+    }
+
+    /// The same, published by the user of this machine or not.
+    #[must_use]
+    pub fn owned_here(self, is_own: bool) -> Self {
+        Self { is_own, ..self }
+    }
+
+    /// Whether the user of this machine published it.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.is_own
     }
 
     /// An estimate of the memory it takes, in bytes.

@@ -405,15 +405,24 @@ struct Here<'a> {
     now: Now,
 }
 
+/// Whether a host has the labels of `pattern`, or is below. A `*` stands for any text within its label.
+fn covers(pattern: &str, host: &str) -> bool {
+    let mut labels = host.rsplit('.');
+    pattern.rsplit('.').all(|pattern| {
+        labels.next().is_some_and(|label| match pattern.split_once('*') {
+            Some((start, end)) => label.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
+            None => label == pattern,
+        })
+    })
+}
+
 impl Around for Here<'_> {
     fn serves(&self, host: &str) -> bool {
         self.dns.name_of_host(host).is_some()
     }
 
     fn allows_private(&self, host: &str) -> bool {
-        self.allow_private
-            .iter()
-            .any(|name| host.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+        self.dns.is_own(host) || self.allow_private.iter().any(|pattern| covers(pattern, host))
     }
 
     fn minter(&self) -> Option<Arc<Minter>> {

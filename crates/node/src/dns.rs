@@ -35,6 +35,8 @@ pub struct DnsTrust {
     pub secure: bool,
     /// Why not.
     pub reason: String,
+    /// Whether the user of this machine published it; false without.
+    pub own: Option<bool>,
 }
 
 /// A DNS server with its threads.
@@ -111,7 +113,7 @@ impl DnsServer {
     #[napi(catch_unwind)]
     pub fn set_zone(&self, name: String, records: &[u8], trust: DnsTrust, fresh_ms: f64, stale_ms: f64) -> Result<()> {
         let wire = self.registered(&name)?;
-        let zone = Zone::from_wire(&wire, records).map_err(invalid)?;
+        let zone = Zone::from_wire(&wire, records).map_err(invalid)?.owned_here(trust.own == Some(true));
         let trust =
             if trust.secure { Trust::Secure } else { Trust::Insecure { ede_text: trust.reason.as_str().into() } };
         self.learn(&wire, Knowledge::Zone { zone: Arc::new(zone), trust }, fresh_ms, stale_ms)

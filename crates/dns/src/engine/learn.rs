@@ -22,6 +22,12 @@ impl Engine {
         Settled { waiters: self.waiting.take(name), given: Some(given) }
     }
 
+    /// Whether the user of this machine published what is known of the name.
+    pub fn is_own(&self, name: &[u8], now: Now) -> bool {
+        let entry = self.names.get(name, now);
+        entry.is_some_and(|entry| matches!(&entry.knowledge, Knowledge::Zone { zone, .. } if zone.is_own()))
+    }
+
     /// Forgets a name, or all; how many were known.
     pub fn flush(&self, name: Option<&[u8]>) -> usize {
         if let Some(name) = name {

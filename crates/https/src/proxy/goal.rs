@@ -65,7 +65,7 @@ pub fn targets(goal: &Goal, allows_private: bool) -> Result<Vec<SocketAddr>, Ref
     if allowed.is_empty() {
         let text = format!(
             "Its owner points it at {}, on this machine or in its own network. A stranger could reach what is not \
-             meant for strangers. If you trust its owner, add {host} to https.allow_private.",
+             meant for strangers. If you trust its owner: chronym config add https.allow_private {host}",
             told.addresses[0]
         );
         return Err(Refusal::new("403 Forbidden", format!("{host} leads to a private address"), text));

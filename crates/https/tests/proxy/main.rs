@@ -6,7 +6,7 @@ mod fixture;
 mod running;
 
 use chronym_dns::engine::Reason;
-use chronym_dns::{Knowledge, Trust};
+use chronym_dns::{Knowledge, Trust, Zone};
 use chronym_https::x509::{Authority, authority};
 use chronym_https::{Https, NoneSince, ProxyOptions, Way};
 use fixture::{name, record, zone};
@@ -40,6 +40,8 @@ struct Scene {
     visitor: Visitor,
     /// What is to be kept of hosts with a key.
     kept: Receiver<(String, Option<NoneSince>)>,
+    /// Whether the user of this machine published the name.
+    is_own: bool,
 }
 
 /// Who trusts the authority.
@@ -70,7 +72,7 @@ fn scene_at(allow_private: &[&str], keyed: BTreeMap<String, NoneSince>, local: O
     let authority = Authority::new(&key, authority(&key, "chronym", unix).unwrap(), "chronym").unwrap();
     let visitor = Visitor { proxy: https.proxy().unwrap(), ca: authority.certificate() };
     https.mint(Some(authority)).unwrap();
-    Scene { running, https, visitor, kept }
+    Scene { running, https, visitor, kept, is_own: false }
 }
 
 impl Scene {
@@ -78,7 +80,8 @@ impl Scene {
     fn learn(&self, trust: Trust, port: u16, keys: &[Vec<u8>], fresh_ms: u64) {
         let mut records = vec![record(NAME, 1, 300, &[127, 0, 0, 1])];
         records.extend(keys.iter().map(|data| record(&format!("_{port}._tcp.{NAME}"), 52, 300, data)));
-        let knowledge = Knowledge::Zone { zone: zone(NAME, &records), trust };
+        let zone = Zone::from_wire(&name(NAME), &records.concat()).unwrap().owned_here(self.is_own);
+        let knowledge = Knowledge::Zone { zone: Arc::new(zone), trust };
         self.running.server.learn(&name(NAME), knowledge, fresh_ms, HOUR);
     }
 
@@ -327,10 +330,14 @@ fn without_the_ad_bit_a_record_or_a_permission_nobody_is_dialled() {
         assert!(allowed.get(port).0.contains("slow.chronym names no key"));
     }
     // Permission for what ends in the same letters, or is below, is none.
-    for others in [&["low.chronym"][..], &["www.slow.chronym"], &[]] {
+    for others in
+        [&["low.chronym"][..], &["www.slow.chronym"], &["*.slow.chronym"], &["s*x.chronym"], &["slow*w.chronym"], &[]]
+    {
         let forbidden = scene(others);
         forbidden.learn(Trust::Secure, port, std::slice::from_ref(&key), HOUR);
-        assert!(forbidden.get(port).0.contains("slow.chronym leads to a private address"));
+        let page = forbidden.get(port).0;
+        assert!(page.contains("slow.chronym leads to a private address"), "{page}");
+        assert!(page.contains("chronym config add https.allow_private slow.chronym"), "{page}");
         let mut plain = forbidden.visitor.connect();
         write!(plain, "GET http://{NAME}:{port}/ HTTP/1.1\r\n\r\n").unwrap();
         let mut seen = String::new();
@@ -338,6 +345,19 @@ fn without_the_ad_bit_a_record_or_a_permission_nobody_is_dialled() {
         assert!(seen.starts_with("HTTP/1.1 403 ") && seen.contains("leads to a private address"), "{seen}");
     }
     assert_eq!(origin.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn an_own_name_and_one_that_a_pattern_names_may_lead_to_a_private_address() {
+    for (patterns, is_own) in
+        [(&["*.chronym"][..], false), (&["s*w.chronym"], false), (&["slow*.chronym"], false), (&[], true)]
+    {
+        let origin = origin(1, true);
+        let mut scene = scene(patterns);
+        scene.is_own = is_own;
+        scene.learn(Trust::Secure, origin.port, std::slice::from_ref(&origin.tlsa), HOUR);
+        assert!(scene.get(origin.port).0.ends_with(BODY), "{patterns:?}");
+    }
 }
 
 /// Asks an origin that keeps its connection open, whatever it is told. All that it saw, and what the client read.
