@@ -1,10 +1,11 @@
 /** Containers and proxies of docs/operate: what programs that read them say, and what they presume of the daemon. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { CONFIG_FIELDS, checkConfig, configFromEnvironment, configFromFile, DNS_PORT } from '../../src/config/config.ts'
+import { serverConfigurations } from '../../src/cli/https/cert.ts'
 import { cli } from '../cli/harness.ts'
 import { temporary } from '../temporary.ts'
 
@@ -96,25 +97,66 @@ it('the files of systemd are in the package, where install.md and upgrade.md loo
   ).not.toEqual([])
 })
 
+/** Whether nginx starts with a site. */
+function nginxTakes(site: string): { status: number | null; output: string } {
+  writeFileSync(join(directory, 'site.conf'), site)
+  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(directory, name)};`
+  )
+  const file = join(directory, 'nginx.conf')
+  const include = `include ${join(directory, 'site.conf')};`
+  const http = `http { access_log off; ${folders.join(' ')} ${include} }`
+  writeFileSync(file, `pid ${join(directory, 'pid')}; error_log stderr; events {} ${http}`)
+  return run(programOf('nginx'), '-t', '-e', 'stderr', '-c', file)
+}
+
+describe('the site that `https cert` prints', () => {
+  const HOSTS = ['alice.chronym', 'alice--7kq2mx.chronym']
+  const sites = (name: string, port = 18_443) => {
+    const folder = join(directory, name)
+    mkdirSync(folder, { recursive: true })
+    const file = join(folder, 'alice.chronym.pem')
+    writeFileSync(file, keyAndCertificate())
+    return serverConfigurations(file, HOSTS, port)
+  }
+
+  it.each(['plain', 'with a blank', `"quoted" 'twice'`, 'back\\slash', '{braces};'])(
+    'is taken where it is kept: %s',
+    (name) => {
+      const { nginx, Caddy } = sites(name)
+      expect(nginxTakes(nginx).output).toContain('test is successful')
+      const file = join(directory, 'Caddyfile')
+      writeFileSync(file, `${Caddy}\n`)
+      expect(run(programOf('caddy'), 'validate', '--config', file, '--adapter', 'caddyfile').output).toContain(
+        'Valid configuration'
+      )
+    }
+  )
+
+  it('is that of https.md', () => {
+    const page = readFileSync(join(ROOT, 'docs/https.md'), 'utf8')
+    for (const site of Object.values(serverConfigurations('/etc/ssl/chronym/alice.chronym.pem', HOSTS, 443)))
+      expect(page).toContain(`\`\`\`\n${site}\n\`\`\``)
+  })
+})
+
+/** Both in one file, as `https cert` writes them. */
+function keyAndCertificate(): string {
+  const subject = ['-subj', '/CN=chronym.example', '-keyout', join(directory, 'key.pem')]
+  const key = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  expect(run(programOf('openssl'), ...key, ...subject, '-out', join(directory, 'cert.pem')).status).toBe(0)
+  return ['cert.pem', 'key.pem'].map((name) => readFileSync(join(directory, name), 'utf8')).join('')
+}
+
 describe('the reverse proxies', () => {
   it('nginx takes its file, which buffers no events', () => {
-    const subject = ['-subj', '/CN=chronym.example', '-keyout', join(directory, 'key.pem')]
-    const key = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-    expect(run(programOf('openssl'), ...key, ...subject, '-out', join(directory, 'cert.pem')).status).toBe(0)
+    keyAndCertificate()
     const site = read('reverse-proxy/nginx.conf')
       .replace(/\/etc\/\S+fullchain\.pem/, join(directory, 'cert.pem'))
       .replace(/\/etc\/\S+privkey\.pem/, join(directory, 'key.pem'))
       // A test may not have the privilege for the port.
       .replaceAll(/(listen (?:\[::\]:)?)443/g, '$118443')
-    writeFileSync(join(directory, 'site.conf'), site)
-    const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (name) => `${name}_temp_path ${join(directory, name)};`
-    )
-    const file = join(directory, 'nginx.conf')
-    const include = `include ${join(directory, 'site.conf')};`
-    const http = `http { access_log off; ${folders.join(' ')} ${include} }`
-    writeFileSync(file, `pid ${join(directory, 'pid')}; error_log stderr; events {} ${http}`)
-    const { status, output } = run(programOf('nginx'), '-t', '-e', 'stderr', '-c', file)
+    const { status, output } = nginxTakes(site)
     expect(output).toContain('test is successful')
     expect(status).toBe(0)
     expect(site).toContain('proxy_buffering off;')

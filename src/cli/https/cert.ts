@@ -13,7 +13,6 @@ import { addon } from '../../native/addon.ts'
 import { canonicalName } from '../../protocol/name/names.ts'
 import { DEFAULT_TTL } from '../../protocol/zone/zone.ts'
 import { replaceFileSync } from '../../util/replace-file.ts'
-import { shellWord } from '../../util/shell-commands.ts'
 import { pemOf } from '../../data-directory/https-authority.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
@@ -87,7 +86,7 @@ export async function cert(context: Context, options: CertOptions, given: string
     [
       `${present}: the key and its certificate, for ${site.hosts.join(' and ')}`,
       `in the zone of ${site.name}: ${record}`,
-      ...(options.roll === true ? [] : ['', ...serverWords(present, site, options.port)])
+      ...(options.roll === true ? [] : ['', serverWords(present, site.hosts, options.port)])
     ].join('\n')
   )
 }
@@ -165,13 +164,39 @@ function reload(command: string): void {
   })
 }
 
-function serverWords(file: string, { hosts }: Site, port: number): string[] {
-  const path = shellWord(file)
+/** `escaped`: what a backslash takes its meaning from, between quotes. */
+function quoted(path: string, escaped: RegExp): string {
+  return /^[\w./@:+,-]+$/u.test(path) ? path : `"${path.replaceAll(escaped, String.raw`\$&`)}"`
+}
+
+/** A site for each server, as its file takes it. */
+export function serverConfigurations(
+  file: string,
+  hosts: readonly string[],
+  port: number
+): Readonly<Record<'nginx' | 'Caddy', string>> {
+  const path = quoted(file, /["\\]/gu)
+  // Caddy takes other backslashes as they are.
+  const caddyPath = quoted(file, /"/gu)
   const suffix = port === 443 ? '' : `:${port}`
-  return [
-    'nginx:',
-    `  server { listen ${port} ssl; server_name ${hosts.join(' ')}; ssl_certificate ${path}; ssl_certificate_key ${path}; ... }`,
-    'Caddy:',
-    `  ${hosts.map((host) => `https://${host}${suffix}`).join(', ')} { tls ${path} ${path} ... }`
-  ]
+  return {
+    nginx: [
+      'server {',
+      `    listen ${port} ssl;`,
+      `    server_name ${hosts.join(' ')};`,
+      `    ssl_certificate ${path};`,
+      `    ssl_certificate_key ${path};`,
+      '}'
+    ].join('\n'),
+    Caddy: [
+      `${hosts.map((host) => `https://${host}${suffix}`).join(', ')} {`,
+      `    tls ${caddyPath} ${caddyPath}`,
+      '}'
+    ].join('\n')
+  }
+}
+
+function serverWords(file: string, hosts: readonly string[], port: number): string {
+  const sites = Object.entries(serverConfigurations(file, hosts, port))
+  return sites.map(([server, site]) => `${server}, beside your own lines:\n${site}`).join('\n\n')
 }
