@@ -12,7 +12,7 @@ const count = v.pipe(v.number(), v.integer('must be an integer'), v.minValue(1))
 const strings = v.array(v.string())
 const NO_HTTP_URL = 'must be an http or https URL'
 /** Labels with at most one `*` each, but for the zone. */
-const HOST_PATTERN = /^(?:(?=[^.])[a-z0-9_-]*\*?[a-z0-9_-]*\.)+[a-z0-9_-]+$/
+const HOST_PATTERN = /^(?:(?:[a-z0-9_-]+(?:\*[a-z0-9_-]*)?|\*[a-z0-9_-]*)\.)+[a-z0-9_-]+$/
 const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HTTP_URL))
 /** The syntax alone; the network judges whether it can listen on a multiaddr or dial it. */
 const multiaddrs = v.array(
