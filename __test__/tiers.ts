@@ -34,6 +34,7 @@ export const FULL_FILES: readonly string[] = [
   '__test__/dns/master-files.test.ts',
   '__test__/dns/records-to-wire.knot.test.ts',
   '__test__/evaluations/repair.test.ts',
+  '__test__/foreign.test.ts',
   '__test__/native/https-authority.test.ts',
   '__test__/native/https-keys.test.ts',
   '__test__/native/leak.test.ts',

@@ -37,13 +37,30 @@ const PROGRAMS = {
   curl: 'curl',
   'ca-certificates': 'update-ca-certificates',
   'systemd-resolved': 'systemd-resolved',
-  pngquant: 'pngquant'
+  pngquant: 'pngquant',
+  bind9: 'named',
+  'pdns-recursor': 'pdns_recursor',
+  'knot-resolver': 'kresd',
+  ldnsutils: 'drill',
+  dnsviz: 'dnsviz',
+  age: 'age'
 } as const
 
 export type Package = keyof typeof PROGRAMS
 
+/** Those of `npm run test:foreign` alone. */
+const FOREIGN: readonly Package[] = ['bind9', 'pdns-recursor', 'knot-resolver', 'ldnsutils', 'dnsviz', 'age']
+
 /** Those that `npm run test:full` does not need: of benches, of the screenshots, and of `npm run test:long`. */
-const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'haproxy', 'util-linux', 'pngquant', 'golang-go', 'httpie']
+const NOT_OF_TESTS: readonly Package[] = [
+  'dnsperf',
+  'haproxy',
+  'util-linux',
+  'pngquant',
+  'golang-go',
+  'httpie',
+  ...FOREIGN
+]
 
 /** Those of `npm run test:full`, which knows of them before anything runs: a test that waits for apt-get blocks its worker. */
 export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !NOT_OF_TESTS.includes(name))

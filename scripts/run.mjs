@@ -30,6 +30,7 @@ const COMMANDS = {
   'test:crash': [['scripts/test-crash.ts']],
   'test:hostile': [['scripts/test.mjs', '--hostile']],
   'test:schema': [['scripts/test-schema.ts']],
+  'test:foreign': [['scripts/test-foreign.ts']],
   'test:aarch64': [['scripts/test-aarch64.mjs']],
   fuzz: [['scripts/fuzz.mjs']],
   format: [[PRETTIER, '--write', '--log-level', 'warn', '.']],
