@@ -1,8 +1,8 @@
 /** What an evaluation goes back to when the kernel here refuses what a farm has added. */
 import { expect, it } from 'vitest'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
-import { Evaluator, EvaluationFault, NoRoom } from '../../src/evaluations/evaluator.ts'
-import { type Place, type PlaceOutcome, Places } from '../../src/evaluations/places.ts'
+import { Evaluator, EvaluationFault } from '../../src/evaluations/evaluator.ts'
+import type { Place, PlaceOutcome } from '../../src/evaluations/places.ts'
 import type { Evaluation } from '../../src/native/types.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { evaluationWith } from '../farm/processes.ts'
@@ -20,7 +20,11 @@ interface Part {
 async function resumedBy(parts: readonly Part[]): Promise<string[]> {
   const resumed: string[] = []
   const place: Place = {
-    evaluate(_evaluation, { resume }, onCheckpoint) {
+    async begin(_evaluation, load) {
+      const {
+        terms: { resume },
+        onCheckpoint
+      } = await load()
       const { worker, reaches, outcome } = parts[resumed.length]!
       resumed.push(Buffer.from(resume?.state ?? []).toString())
       for (const squarings of reaches)
@@ -43,7 +47,7 @@ async function resumedBy(parts: readonly Part[]): Promise<string[]> {
   }
   const evaluation = new Evaluator({
     directory: temporary(),
-    places: new Places(place, undefined, () => 1),
+    place: () => Promise.resolve(place),
     checkpointSeconds: 10,
     log: silentLog,
     about: {},
@@ -82,16 +86,17 @@ it.each(['KERNEL_FAULT', 'INVALID_CHECKPOINT'] as const)(
   }
 )
 
-it.each(['no place has room', 'it is stopped while it waits'])(
-  'a checkpoint that is not trusted is removed, also where %s',
+it.each(['it waits for a place', 'a place can no longer take it'])(
+  'a checkpoint that is not trusted is removed, also where it is stopped while %s',
   async (where) => {
     const directory = temporary()
     const abort = new AbortController()
     let hasLeft = false
-    const evaluate: Places['evaluate'] = async (_computation, load) => {
-      if (hasLeft && where === 'no place has room') return undefined
-      if (hasLeft) abort.abort(new Error('stopped'))
-      abort.signal.throwIfAborted()
+    const begin: Place['begin'] = async (_evaluation, load) => {
+      if (hasLeft && !abort.signal.aborted) {
+        abort.abort(new Error('stopped'))
+        return undefined
+      }
       const { onCheckpoint } = await load()
       for (const squarings of [500, 600])
         onCheckpoint({ state: new Uint8Array(1), squarings, appended: new Uint8Array(0), appendedFrom: 0 })
@@ -106,9 +111,14 @@ it.each(['no place has room', 'it is stopped while it waits'])(
       return { progress: () => progress, stop: () => undefined, outcome: Promise.resolve(LEFT) }
     }
     const evaluation = evaluationWith({
-      ...{ directory, places: { evaluate }, checkpointSeconds: 10, log: silentLog, signal: abort.signal }
+      place() {
+        if (hasLeft && where === 'it waits for a place') abort.abort(new Error('stopped'))
+        abort.signal.throwIfAborted()
+        return Promise.resolve({ begin })
+      },
+      ...{ directory, checkpointSeconds: 10, log: silentLog, signal: abort.signal }
     })
-    await expect(evaluation.run(plan)).rejects.toThrow(where === 'no place has room' ? NoRoom : 'stopped')
+    await expect(evaluation.run(plan)).rejects.toThrow('stopped')
     const { believed } = await loadCheckpoints(directory, plan)
     expect(believed.map(({ squarings }) => squarings)).toEqual([500])
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Pace } from '../../src/evaluations/progress-log.ts'
+import { Pace } from '../../src/evaluations/pace.ts'
 
 const TICK_MS = 500
 

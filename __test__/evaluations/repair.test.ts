@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadCheckpoints, taskDirectory } from '../../src/evaluations/checkpoints.ts'
 import { Evaluator } from '../../src/evaluations/evaluator.ts'
-import { Places } from '../../src/evaluations/places.ts'
+import { thisMachine } from '../../src/evaluations/places.ts'
 import type { Evaluation } from '../../src/native/types.ts'
 import { temporary } from '../temporary.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
@@ -50,7 +50,7 @@ class Life {
     this.#plan = of
     this.evaluation = new Evaluator({
       directory,
-      places: new Places(pool, undefined, () => 1),
+      place: () => Promise.resolve(thisMachine(pool)),
       checkpointSeconds: 10,
       memoryBytes: undefined,
       log: { ...silentLog, info: tell, warn: tell },

@@ -4,12 +4,11 @@
  */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Places } from '../../src/evaluations/places.ts'
 import type { Evaluation } from '../../src/native/types.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { replaceFile } from '../../src/util/replace-file.ts'
-import { type DaemonArguments, evaluationWith, planOf, proofOf } from './processes.ts'
+import { type DaemonArguments, evaluationWith, Places, planOf } from './processes.ts'
 
 const {
   url,
@@ -35,7 +34,8 @@ async function prove(seed: number): Promise<void> {
   mkdirSync(task, { recursive: true })
   const plan = planOf(seed, iterations)
   plans.add(plan)
-  const proof = await proofOf(evaluationWith({ directory: task, places, checkpointSeconds, log }), plan)
+  const place = places.place.bind(places)
+  const proof = await evaluationWith({ directory: task, place, checkpointSeconds, log }).run(plan)
   const kept = join(proofs, String(seed))
   mkdirSync(kept, { recursive: true })
   await replaceFile(kept, 'proof', proof)

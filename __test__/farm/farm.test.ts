@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Bucket } from '@nats-io/kv'
 import { encode } from 'cborg'
 import { describe, expect, it, vi } from 'vitest'
-import { Places } from '../../src/evaluations/places.ts'
 import type { Evaluation } from '../../src/native/types.ts'
 import { MAX_WORKERS } from '../../src/farm/farm.ts'
 import { type Link, openLink } from '../../src/farm/link.ts'
@@ -28,7 +27,6 @@ import {
   TIMES,
   worker
 } from './scene.ts'
-import { SteppedPool } from './stepped-pool.ts'
 
 /** Squarings of a checkpoint with one segment of records. */
 const SEGMENT_SQUARINGS = 10 ** 7
@@ -52,24 +50,6 @@ function beforeSegments(happen: () => Promise<unknown>) {
 }
 
 describe('a farm', () => {
-  it('runs on a slot of this machine while one is free, and waits where nothing has room', async () => {
-    worker('w1')
-    await hasRoom()
-    const places = new Places(new SteppedPool(), farm, () => 1)
-    const begin = (seed: number) => {
-      const terms = { checkpointSeconds: 10 }
-      return places.evaluate(planOf(seed, ENDLESS), () => Promise.resolve({ terms, onCheckpoint: () => undefined }))
-    }
-    const here = await begin(2)
-    const away = await begin(3)
-    expect(here!.progress().worker).toBeUndefined()
-    expect(away!.progress().worker).toBeNull()
-    expect(await begin(4)).toBeUndefined()
-    for (const handle of [here!, away!]) handle.stop(true)
-    expect(await Promise.all([here!.outcome, away!.outcome])).toEqual([{ kind: 'stopped' }, { kind: 'stopped' }])
-    expect((await begin(4))!.progress().worker).toBeUndefined()
-  })
-
   it('goes where threads are idle, not to workers of another version', async () => {
     const link = await openLink(address(), TIMES)
     const alive = { threads: 8, squaringsPerSecond: 0, leaving: false }

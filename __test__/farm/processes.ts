@@ -3,8 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Evaluator, NoRoom } from '../../src/evaluations/evaluator.ts'
-import type { Evaluation, ProofQuestion } from '../../src/native/types.ts'
+import { Evaluator } from '../../src/evaluations/evaluator.ts'
+import { type Place, thisMachine } from '../../src/evaluations/places.ts'
+import type { Farm } from '../../src/farm/farm.ts'
+import type { Evaluation, NativePool, ProofQuestion } from '../../src/native/types.ts'
 import type { FarmTimes } from '../../src/farm/link.ts'
 
 const BITS = 512
@@ -25,7 +27,7 @@ type Parts = ConstructorParameters<typeof Evaluator>[0]
 
 /** An evaluation of no task. */
 export function evaluationWith(
-  parts: Pick<Parts, 'directory' | 'places' | 'checkpointSeconds' | 'log'> & Partial<Parts>
+  parts: Pick<Parts, 'directory' | 'place' | 'checkpointSeconds' | 'log'> & Partial<Parts>
 ): Evaluator {
   return new Evaluator({
     about: {},
@@ -38,14 +40,46 @@ export function evaluationWith(
   })
 }
 
-/** Where nothing has room it asks again, as a task in the queue does. */
-export async function proofOf(evaluator: Evaluator, evaluation: Evaluation): Promise<Uint8Array> {
-  for (;;) {
-    try {
-      return await evaluator.run(evaluation)
-    } catch (error) {
-      if (!(error instanceof NoRoom)) throw error
+/** Places for evaluations of no task: what the farm has from before, then slots here, then the room of the farm. */
+export class Places {
+  readonly #pool: Place
+  readonly #farm: Farm
+  readonly #slots: () => number
+  readonly #taken = { here: 0, away: 0 }
+
+  constructor(pool: Pick<NativePool, 'evaluate'>, farm: Farm, slots: () => number) {
+    this.#pool = thisMachine(pool)
+    this.#farm = farm
+    this.#slots = slots
+  }
+
+  /** Once one has room. */
+  async place(evaluation: Evaluation, signal?: AbortSignal): Promise<Place> {
+    for (;;) {
+      const mayGo = this.#farm.accepts(evaluation)
+      const isHeld = mayGo && (await this.#farm.holds(evaluation))
+      signal?.throwIfAborted()
+      if (!isHeld && this.#taken.here < this.#slots()) return this.#counted(this.#pool, 'here')
+      if (isHeld || (mayGo && this.#taken.away < this.#farm.room())) return this.#counted(this.#farm, 'away')
       await delay(20)
+    }
+  }
+
+  #counted(place: Place, where: 'here' | 'away'): Place {
+    this.#taken[where]++
+    const ended = (): void => {
+      this.#taken[where]--
+    }
+    return {
+      begin: async (...given) => {
+        const handle = await place.begin(...given).catch((error: unknown) => {
+          ended()
+          throw error
+        })
+        if (handle === undefined) ended()
+        else void handle.outcome.then(ended)
+        return handle
+      }
     }
   }
 }

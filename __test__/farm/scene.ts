@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { NatsServer } from '../../scripts/nats-server.ts'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
 import type { Evaluator } from '../../src/evaluations/evaluator.ts'
-import { Places, type PlaceProgress } from '../../src/evaluations/places.ts'
+import type { PlaceProgress } from '../../src/evaluations/places.ts'
 import type { Evaluation, NativePool } from '../../src/native/types.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
@@ -17,7 +17,7 @@ import { createNativePool } from '../../src/native/pool/pool.ts'
 import { type FakeEvaluation, FakePool, silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { questionOf, evaluationWith, planOf, proofOf, WorkerProcess } from './processes.ts'
+import { questionOf, evaluationWith, Places, planOf, WorkerProcess } from './processes.ts'
 import { FEW, SteppedPool } from './stepped-pool.ts'
 import { startWorker, type StartedWorker } from './workers.ts'
 
@@ -137,20 +137,19 @@ export class Task {
   readonly said: string[] = []
   /** Squarings of each checkpoint from which it went on. */
   readonly resumed: number[] = []
-  readonly places: Places
   readonly plan: Evaluation
 
   constructor(seed: number, { slots = (): number => 0, directory = temporary(), iterations = FEW } = {}) {
     this.plan = planOf(seed, iterations)
     this.directory = directory
-    this.places = new Places(new SteppedPool(), farm, slots)
+    const places = new Places(new SteppedPool(), farm, slots)
     const say = (fields: object, message: string): void => {
       this.said.push(message)
       if (message.endsWith('resumes from a checkpoint')) this.resumed.push((fields as { squarings: number }).squarings)
     }
     this.evaluation = evaluationWith({
       directory: this.directory,
-      places: this.places,
+      place: (evaluation) => places.place(evaluation, this.abort.signal),
       checkpointSeconds: CHECKPOINT_SECONDS,
       memoryBytes: 1 << 22,
       log: { info: say, warn: say, error: say },
@@ -159,7 +158,7 @@ export class Task {
   }
 
   run(): Promise<Uint8Array> {
-    return proofOf(this.evaluation, this.plan)
+    return this.evaluation.run(this.plan)
   }
 
   /** Once the farm has a checkpoint of its squaring. */

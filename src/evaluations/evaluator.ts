@@ -1,9 +1,9 @@
-/** One evaluation, from its newest checkpoint to its proof; and which of several has a slot. */
+/** One evaluation, from its newest checkpoint to its proof. */
 import type { Checkpoint, Evaluation } from '../native/types.ts'
 import { ServiceError } from '../errors.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { INTERMEDIATES, loadCheckpoints, removeBeyond } from './checkpoints.ts'
-import type { Loaded, PlaceHandle, PlaceOutcome, PlaceProgress, Places } from './places.ts'
+import type { Loaded, Place, PlaceHandle, PlaceOutcome, PlaceProgress } from './places.ts'
 import { Repair } from './repair.ts'
 import { replaceFile } from '../util/replace-file.ts'
 
@@ -30,11 +30,6 @@ export class EvaluationFault extends Error {
     this.code = code
     this.squarings = squarings
   }
-}
-
-/** No place has room for it now: it waits for its turn once more. */
-export class NoRoom extends Error {
-  override readonly name = 'NoRoom'
 }
 
 /** All of it but what it resumes from, which is up to `vdf.memory_mib`. */
@@ -65,7 +60,8 @@ export interface EvaluationSettings {
 interface EvaluatorParts extends EvaluationSettings {
   /** Of its checkpoints. */
   readonly directory: string
-  readonly places: Pick<Places, 'evaluate'>
+  /** Where it goes on: waits until there is room. Rejects with the signal's reason. */
+  place(evaluation: Evaluation): Promise<Place>
   readonly log: Log
   /** What it is for: in each line of the log. */
   readonly about: object
@@ -117,7 +113,7 @@ export class Evaluator {
 
   /**
    * Returns the proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else from the
-   * start. Rejects with EvaluationFault, NoRoom, SVC-VDF-001, or the signal's reason.
+   * start. Rejects with EvaluationFault, SVC-VDF-001, or the signal's reason.
    */
   async run(evaluation: Evaluation): Promise<Uint8Array> {
     const { signal, log, about } = this.#parts
@@ -180,7 +176,7 @@ export class Evaluator {
 
   /** Apart from {@link #finish}, so that the loaded intermediates can be collected while the evaluation runs. */
   async #begin(evaluation: Evaluation, skip: number): Promise<Working> {
-    const { places, signal } = this.#parts
+    const { signal } = this.#parts
     let hasLoaded: boolean | undefined
     let prepared: Prepared | undefined
     const load = async (): Promise<Loaded> => {
@@ -190,8 +186,11 @@ export class Evaluator {
       return loaded
     }
     try {
-      const handle = await places.evaluate(evaluation, load, { signal })
-      if (handle === undefined) throw new NoRoom('no place has room for the evaluation')
+      let handle: PlaceHandle | undefined
+      while (handle === undefined) {
+        const place = await this.#parts.place(evaluation)
+        handle = await place.begin(evaluation, load, signal)
+      }
       if (handle.progress().worker !== undefined) this.#takenAt ??= prepared!.resumedFrom ?? 0
       this.#parts.begins()
       return { handle, ...prepared! }
@@ -294,57 +293,4 @@ export class Evaluator {
       }
     }
   }
-}
-
-/** When an evaluation has its turn. What it is for is its owner's affair. */
-export interface Turn {
-  /** When waiting begins to cost something, in milliseconds since the epoch: the nearest goes first. */
-  readonly deadlineMs: number
-  /** Breaks ties: the lowest of equal deadlines goes first. */
-  readonly order: number
-}
-
-/** In the order of their turns. */
-export function byTurn<T extends Turn>(waiting: readonly T[]): T[] {
-  return waiting.toSorted((left, right) => compareDeadlines(left, right) || left.order - right.order)
-}
-
-/** The same, where of equal deadlines those at work come first: they give up their slots to earlier ones alone. */
-export function byTurnAtWork<T extends Turn>(ready: readonly T[], isAtWork: (one: T) => boolean): T[] {
-  return byTurn(ready).sort(
-    (left, right) => compareDeadlines(left, right) || Number(isAtWork(right)) - Number(isAtWork(left))
-  )
-}
-
-interface Slots<T> {
-  readonly count: number
-  /** How many are taken now, including those that are about to be given up. */
-  readonly taken: () => number
-  readonly isAtWork: (one: T) => boolean
-  readonly begin: (one: T) => void
-  readonly giveUp: (one: T) => void
-}
-
-/**
- * Gives slots to the nearest deadlines, oldest first. One at work gives up its slot only to an earlier deadline,
- * which begins at the next call.
- * @param ready those at work, and those that wait for a slot and may begin
- */
-export function takeTurns<T extends Turn>(
-  ready: readonly T[],
-  { count, taken, isAtWork, begin, giveUp }: Slots<T>
-): void {
-  const inTurn = byTurnAtWork(ready, isAtWork)
-  const next = inTurn.slice(0, count).filter((one) => !isAtWork(one))
-  for (const one of next) if (taken() < count) begin(one)
-  if (next.length > 0 && taken() >= count) inTurn.slice(count).filter(isAtWork).forEach(giveUp)
-}
-
-function compareDeadlines(left: Turn, right: Turn): number {
-  return left.deadlineMs === right.deadlineMs ? 0 : left.deadlineMs - right.deadlineMs
-}
-
-/** The first that has not passed; Infinity when waiting loses nothing. */
-export function nextDeadlineMs(deadlinesMs: readonly number[], nowMs: number): number {
-  return Math.min(Infinity, ...deadlinesMs.filter((deadlineMs) => deadlineMs > nowMs))
 }

@@ -1,5 +1,5 @@
 /** The daemon's side of a farm: which workers there are, and the evaluations that they have. */
-import type { FarmPlace, PlaceHandle } from '../evaluations/places.ts'
+import type { FarmPlace, Loaded, PlaceHandle } from '../evaluations/places.ts'
 import type { Checkpoint, Evaluation, EvaluationTerms } from '../native/types.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import { Turns } from '../util/concurrency.ts'
@@ -8,6 +8,7 @@ import { FarmEvaluation, MISSED_REPORTS, type Surroundings } from './evaluation.
 import { Intake } from './intake.ts'
 import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, mayNotHear, NO_SERVER, openLink } from './link.ts'
 import { type Alive, decodeAlive, FARM_VERSION, jobOf } from './messages.ts'
+import { Loads } from './loads.ts'
 import { DamagedState, readProof, readState } from './saved-state.ts'
 
 /** After that many failures of one evaluation it comes home. */
@@ -42,6 +43,7 @@ export class Farm implements FarmPlace {
   readonly #running = new Map<string, FarmEvaluation>()
   readonly #failures = new Map<string, number>()
   readonly #reads = new Turns(READS)
+  readonly #loads = new Loads()
   readonly #intake = new Intake(MAX_WORKERS, () => performance.now())
   readonly #barred = new Set<string>()
   /** To be taken back once the server can be reached. */
@@ -126,11 +128,19 @@ export class Farm implements FarmPlace {
     }
   }
 
+  begin(evaluation: Evaluation, load: () => Promise<Loaded>, signal: AbortSignal): Promise<PlaceHandle | undefined> {
+    return this.#loads.begin(async () => {
+      if (!this.isThere() && !(await this.holds(evaluation))) return undefined
+      const { terms, onCheckpoint } = await load()
+      return this.evaluate(evaluation, terms, onCheckpoint)
+    }, signal)
+  }
+
   evaluate(
     evaluation: Evaluation,
     terms: EvaluationTerms,
     onCheckpoint: (checkpoint: Checkpoint) => void
-  ): PlaceHandle {
+  ): FarmEvaluation {
     const job = jobOf(evaluation)
     const link = this.#link
     if (link === undefined) throw new Error('a farm that was never reached has no room')

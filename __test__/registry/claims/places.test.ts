@@ -1,6 +1,6 @@
 /** Tasks that their owner moves, or that the farm may not have any more; and the slots of this machine. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { FarmPlace, PlaceHandle, PlaceOutcome } from '../../../src/evaluations/places.ts'
+import type { FarmPlace, Loaded, PlaceHandle, PlaceOutcome } from '../../../src/evaluations/places.ts'
 import type { Checkpoint, Evaluation, EvaluationTerms } from '../../../src/native/types.ts'
 import { FakePool, until } from './fakes.ts'
 import { DAY, OPTIONS, taskManager, workbench } from './workbench.ts'
@@ -41,7 +41,11 @@ class FakeFarm implements FarmPlace {
     this.asked++
     return Promise.resolve(this.hasNext || (this.isBusy && this.isAtWork(computation)))
   }
-  evaluate(
+  async begin(evaluation: Evaluation, load: () => Promise<Loaded>): Promise<PlaceHandle> {
+    const { terms, onCheckpoint } = await load()
+    return this.#evaluate(evaluation, terms, onCheckpoint)
+  }
+  #evaluate(
     evaluation: Evaluation,
     terms: EvaluationTerms,
     onCheckpoint: (checkpoint: Checkpoint) => void
@@ -115,8 +119,6 @@ it('waits for a slot, and asks for none that is taken', async () => {
 
 it('takes the slot of a later deadline, which goes to the farm', async () => {
   const { here, away } = await givenUp(40, 20)
-  await until(() => at.status(away) === 'running/queued')
-  await at.clock.advance(500)
   const run = await at.evaluation(1)
   expect(at.pool.evaluations[0]!.stops).toBe(1)
   await until(() => farm.giveUp.length === 2)

@@ -68,6 +68,18 @@ describe('the queue', () => {
     expect([at.status(first), at.status(second)]).toEqual(['running/reveal', 'running/evaluate'])
   })
 
+  it('gives the slot of a cancelled task on once that has stopped', async () => {
+    const { id, run } = await at.running('one.chronym')
+    const second = at.register('two.chronym')
+    run.stop = () => undefined
+    const removed = at.manager.remove(id)
+    await at.clock.advance(1_000)
+    expect(at.status(second)).toBe('running/queued')
+    run.finish({ kind: 'stopped' })
+    await removed
+    await at.evaluation(1)
+  })
+
   it('says SVC-STO-001 and keeps nothing when the journal cannot be written', () => {
     at.store.onWrite = full
     expect(() => at.register()).toThrow(expect.objectContaining({ code: 'SVC-STO-001' }))

@@ -1,7 +1,7 @@
 import { roundTimeMs } from '../../protocol/time.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { proofShape } from '../../protocol/claim/proof.ts'
-import { nextDeadlineMs } from '../../evaluations/evaluator.ts'
+import { nextDeadlineMs } from '../../evaluations/turns.ts'
 import type { PlannedClaim, ClaimTasks } from '../tasks.ts'
 import type { TaskKind, TaskView, Estimate, RenewalGain } from '../../views/task.ts'
 import { decodeContext } from './journal.ts'

@@ -1,11 +1,12 @@
 import type { Clock } from '../../time/clock.ts'
 import { eventOf, eventType, TaskEventLog } from './event-log.ts'
 import type { TaskJournal } from './journal.ts'
-import { Pace } from '../../evaluations/progress-log.ts'
-import { byTurn, nextDeadlineMs, type Turn } from '../../evaluations/evaluator.ts'
-import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState, needsSlot, hasEnded } from './state.ts'
+import { Pace } from '../../evaluations/pace.ts'
+import { byTurn, nextDeadlineMs, type Turn } from '../../evaluations/turns.ts'
+import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState, hasEnded } from './state.ts'
 import type { TaskEvent } from '../tasks.ts'
-import type { TaskView } from '../../views/task.ts'
+import type { TaskPlace, TaskView } from '../../views/task.ts'
+import type { Reason } from './scheduler.ts'
 import type { TaskRun } from './run.ts'
 import type { PlaceProgress } from '../../evaluations/places.ts'
 
@@ -40,6 +41,10 @@ export class TaskLedger {
       events: new TaskEventLog(),
       deadlinesMs,
       run: undefined,
+      at: undefined,
+      asking: undefined,
+      isTakenBack: false,
+      waitsFor: undefined,
       activity: undefined,
       squaringPace: new Pace(),
       provingPace: new Pace(),
@@ -142,18 +147,11 @@ export class TaskLedger {
     }
   }
 
-  turnOf(task: Task, nowMs = this.nowMs()): Turn & { readonly task: Task } {
-    const { state, deadlinesMs } = task
-    const witnessedMs = state.plan?.deadlineMs ?? null
-    const deadlineMs = nextDeadlineMs(witnessedMs === null ? deadlinesMs : [witnessedMs], nowMs)
-    return { task, order: state.order, deadlineMs }
-  }
-
   /** Of those that wait for a slot, from 1. */
   #places(): ReadonlyMap<Task, number> {
     const nowMs = this.nowMs()
     const waiting = [...this.#tasks.values()].filter(({ state }) => isQueued(state))
-    return new Map(byTurn(waiting.map((task) => this.turnOf(task, nowMs))).map(({ task }, index) => [task, index + 1]))
+    return new Map(byTurn(waiting.map((task) => turnOf(task, nowMs))).map(({ task }, index) => [task, index + 1]))
   }
 
   view(task: Task): TaskView {
@@ -185,6 +183,16 @@ export class TaskLedger {
   }
 }
 
+function turnOf(task: Task, nowMs: number): Turn & { readonly task: Task } {
+  return { task, order: task.state.order, deadlineMs: nextDeadlineMs(deadlinesOf(task), nowMs) }
+}
+
+/** In milliseconds since the epoch. */
+export function deadlinesOf({ state, deadlinesMs }: Task): readonly number[] {
+  const witnessedMs = state.plan?.deadlineMs ?? null
+  return witnessedMs === null ? deadlinesMs : [witnessedMs]
+}
+
 function inOrder(tasks: Iterable<Task>): Task[] {
   return [...tasks].sort((left, right) => left.state.order - right.state.order)
 }
@@ -197,17 +205,19 @@ export interface Task {
   /** Those that were known before it began. */
   readonly deadlinesMs: readonly number[]
   run: TaskRun | undefined
+  /** Where its run squares. */
+  at: TaskPlace | undefined
+  /** Its run waits for a place. */
+  asking: { readonly isHeldByFarm: boolean; readonly give: (at: TaskPlace) => void } | undefined
+  /** Its run ended while a worker said that it had it: until the worker stops saying so, its word counts nothing. */
+  isTakenBack: boolean
+  waitsFor: Reason | undefined
   activity: TaskActivity | undefined
   readonly squaringPace: Pace
   readonly provingPace: Pace
   stalled: TaskFailure | null
   overdueSaid: boolean
   toldPlace: number | null
-}
-
-/** Whether it has a slot. */
-export function isAtWork({ run, state }: Task): boolean {
-  return run !== undefined && needsSlot(state)
 }
 
 export function rest(task: Task): void {

@@ -1,26 +1,19 @@
-import { byTurnAtWork, type EvaluationSettings, type Log, takeTurns } from '../../evaluations/evaluator.ts'
+import type { EvaluationSettings, Log } from '../../evaluations/evaluator.ts'
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 import { type Store, type StoreOperation, StoreError } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import { TaskJournal, type KeptProof } from './journal.ts'
-import { TaskLedger, isAtWork, rest, type Task } from './ledger.ts'
+import { deadlinesOf, TaskLedger, rest, type Task } from './ledger.ts'
 import { openProgressLog, type ProgressLog } from '../../evaluations/progress-log.ts'
 import { TaskProgress, withShown } from './progress.ts'
 import { Reminders, Retention } from './upkeep.ts'
 import { asObstacle, TaskRun, type ClaimSteps } from './run.ts'
 import type { PlannedClaim, TaskEvent, TaskRef, ClaimTasks } from '../tasks.ts'
-import {
-  hasEnded,
-  needsSlot,
-  newTask,
-  newTaskWithProof,
-  type TaskFailure,
-  type TaskInput,
-  type TaskState,
-  CANCELLED
-} from './state.ts'
-import { type FarmPlace, type Place, Places } from '../../evaluations/places.ts'
+import { hasEnded, needsSlot, newTask, newTaskWithProof, type TaskInput, type TaskState, CANCELLED } from './state.ts'
+import { type FarmPlace, type Place, thisMachine } from '../../evaluations/places.ts'
+import type { Evaluation, NativePool } from '../../native/types.ts'
+import { type Action, hasFreeSlot, type PlaceFacts, schedule, type TaskFacts } from './scheduler.ts'
 import { EvaluationDirectories } from '../../evaluations/checkpoints.ts'
 import type { TaskKind, TaskPlace, TaskView } from '../../views/task.ts'
 import type { OwnerSeed } from '../seed-holder.ts'
@@ -44,7 +37,7 @@ const LOCKED = {
 interface TaskManagerParts {
   readonly store: Store
   readonly dataDir: string
-  readonly pool: Place
+  readonly pool: Pick<NativePool, 'evaluate'>
   /** More places for evaluations than this machine's. */
   readonly farm?: FarmPlace | undefined
   readonly steps: ClaimSteps
@@ -73,11 +66,7 @@ class Manager implements ClaimTasks {
   readonly #reminders: Reminders
   readonly #files: EvaluationDirectories
   readonly #retention: Retention
-  readonly #places: Places
-  /** Those whose start could not be journaled: each tick tries again. */
-  readonly #unstarted = new WeakMap<Task, TaskFailure>()
-  /** Those whose run ended while a worker said that it had them: until it says so no more, its word counts nothing. */
-  readonly #takenBack = new WeakSet<Task>()
+  readonly #here: Place
   /** Not listed any more, but in the journal until no farm has anything of them. */
   readonly #cleared = new Set<TaskState>()
   #accepting = false
@@ -86,10 +75,7 @@ class Manager implements ClaimTasks {
   constructor(dependencies: TaskManagerParts) {
     const { store, dataDir, steps, clock, certainMs, log } = dependencies
     this.#with = dependencies
-    const { pool, farm, options } = dependencies
-    const kept = (): number =>
-      [...this.#ledger.all()].filter((task) => isAtWork(task) && this.#staysHere(task) && !task.run?.progress()).length
-    this.#places = new Places(pool, farm, () => options.maxTasks, kept)
+    this.#here = thisMachine(dependencies.pool)
     this.#journal = new TaskJournal(store)
     this.#ledger = new TaskLedger(this.#journal, clock, certainMs)
     this.#progress = new TaskProgress(this.#ledger, dependencies.progress ?? openProgressLog(dataDir), clock, log)
@@ -203,7 +189,7 @@ class Manager implements ClaimTasks {
     if (task === undefined) return undefined
     requireRunning(task.state)
     stored(() => this.#ledger.apply(task, { type: 'paused' }))
-    if (task.state.paused) task.run?.stop()
+    this.#schedule()
     return this.#ledger.view(task)
   }
 
@@ -232,8 +218,8 @@ class Manager implements ClaimTasks {
   }
 
   #requireMovable(task: Task, place: TaskPlace): void {
-    const { name, plan, movedTo, proof } = task.state
-    const whyNot = place === 'farm' ? this.#places.whyNotSent(plan?.evaluation) : undefined
+    const { name, movedTo, proof } = task.state
+    const whyNot = place === 'farm' ? this.#whyNotSent(task) : undefined
     if (proof === null && whyNot !== undefined)
       throw new ServiceError('SVC-TSK-005', `The farm does not take the task of ${name}. ${whyNot}`)
     const now = this.#with.farm === undefined ? 'local' : placeOf(task)
@@ -284,10 +270,10 @@ class Manager implements ClaimTasks {
     if (kind !== 'register' || !takesSlot) return
     const { queue } = this.#with.options
     // Paused ones count too.
-    const waiting = [...this.#ledger.all()].filter(
-      ({ state, run }) => state.kind === 'register' && !hasEnded(state) && run === undefined && needsSlot(state)
+    const waiting = this.#unended().filter(
+      ({ state, run }) => state.kind === 'register' && run === undefined && needsSlot(state)
     )
-    if (this.#slotsTaken() < this.#room() || waiting.length < queue) return
+    if (waiting.length < queue || hasFreeSlot(this.#facts(), this.#placeFacts())) return
     throw new ServiceError('SVC-TSK-002', `${queue} registrations wait already, as many as vdf.queue allows.`, {
       retryAfter: 60
     })
@@ -297,100 +283,131 @@ class Manager implements ClaimTasks {
     return this.#ledger.hold(state, lastEventId, this.#with.steps.deadlinesMs(state.name, state.kind))
   }
 
+  /** Asks what is to be done, and does it. */
   #schedule(): void {
     if (!this.#accepting) return
-    // Until the seed is unlocked, a registration without a commitment takes no slot.
-    const obstacle = this.#with.seed.isLocked ? LOCKED : undefined
-    const isHeldUp = ({ state }: Task): boolean =>
-      obstacle !== undefined && state.kind === 'register' && !state.committed
-    this.#showObstacle(obstacle, isHeldUp)
-    const all = [...this.#ledger.all()]
-    const giveUp = ofTask((task) => task.run?.stop())
-    const ready = all.filter(({ state }) => !state.paused && !hasEnded(state))
-    // Publishing a finished proof needs no slot.
-    for (const task of ready) if (task.run === undefined && !needsSlot(task.state)) this.#begin(task)
-    const nowMs = this.#ledger.nowMs()
-    const turns = ready
-      .filter((task) => needsSlot(task.state) && !isHeldUp(task))
-      .map((task) => this.#ledger.turnOf(task, nowMs))
-    const sent = new Set(turns.filter(({ task }) => this.#isSent(task)))
-    // What an earlier move left at the farm is taken back.
-    const isBack = (task: Task): boolean => task.state.movedTo === 'local' && placeOf(task) === 'farm'
-    for (const task of all) if (isAtWork(task) && (isHeldUp(task) || isBack(task))) task.run?.stop()
-    for (const { task } of sent) if (task.run === undefined) this.#begin(task)
-    const acts = { isAtWork: ofTask(isAtWork), begin: ofTask((task) => this.#begin(task)), giveUp }
-    const mayGo = turns.filter(
-      (turn) => !sent.has(turn) && !this.#staysHere(turn.task) && placeOf(turn.task) !== 'local'
-    )
-    const goes = new Set(byTurnAtWork(mayGo, acts.isAtWork).slice(0, this.#room() - this.#with.options.maxTasks))
-    const here = turns.filter((turn) => placeOf(turn.task) === 'local' || !(goes.has(turn) || sent.has(turn)))
-    const taken = (): number => here.filter(acts.isAtWork).length
-    takeTurns(here, { ...acts, count: this.#with.options.maxTasks, taken })
-    const others = turns.filter((turn) => !sent.has(turn) && (isAtWork(turn.task) || !this.#staysHere(turn.task)))
-    takeTurns(others, { ...acts, count: this.#room(), taken: () => this.#slotsTaken() })
+    for (const action of schedule(this.#ledger.nowMs(), this.#facts(), this.#placeFacts())) this.#carryOut(action)
   }
 
-  /** Whether no farm may have it. */
-  #staysHere({ state: { plan, movedTo } }: Task): boolean {
-    return this.#places.staysHere(plan?.evaluation, movedTo)
+  #unended(): Task[] {
+    return [...this.#ledger.all()].filter(({ state }) => !hasEnded(state))
   }
 
-  /** Whether it needs no room: its owner has sent it, or a worker has it from before and the daemon only takes it up. */
-  #isSent(task: Task): boolean {
-    return this.#isMoved(task) || (placeOf(task) === undefined && this.#isFromBefore(task))
+  #placeFacts(): PlaceFacts {
+    const { farm, options } = this.#with
+    return { slots: options.maxTasks, farm: farm && { isThere: farm.isThere(), room: farm.room() } }
   }
 
-  #isMoved({ state: { plan, movedTo } }: Task): boolean {
-    return plan !== null && this.#places.isSent(plan.evaluation, movedTo)
+  #facts(): TaskFacts[] {
+    const { isLocked } = this.#with.seed
+    // One that has ended has its slot until its run has.
+    const all = [...this.#ledger.all()].filter(({ state, run }) => !hasEnded(state) || run !== undefined)
+    return all.map((task) => {
+      const { id, order, kind, paused, committed, movedTo } = task.state
+      return {
+        id,
+        order,
+        deadlinesMs: deadlinesOf(task),
+        isPaused: paused || hasEnded(task.state),
+        isProved: !needsSlot(task.state),
+        // Its commitment is signed.
+        needsSeed: isLocked && kind === 'register' && !committed,
+        movedTo,
+        work: task.run && {
+          asks: task.asking !== undefined,
+          at: task.at,
+          hasBegun: task.run.progress() !== undefined,
+          isStopping: task.run.isStopping || hasEnded(task.state)
+        },
+        waitsFor: task.waitsFor,
+        farm: this.#farmsWordOn(task)
+      }
+    })
   }
 
-  #isFromBefore(task: Task): boolean {
-    const isAway = this.#isSaidAway(task)
-    if (!isAway) this.#takenBack.delete(task)
-    return isAway && !this.#takenBack.has(task)
-  }
-
-  #isSaidAway({ state: { plan, movedTo } }: Task): boolean {
-    return plan !== null && this.#places.isAtWork(plan.evaluation, movedTo)
-  }
-
-  /** Slots for those that are not sent. */
-  #room(): number {
-    return this.#places.room([...this.#ledger.all()].filter((task) => isAtWork(task) && this.#isMoved(task)).length)
-  }
-
-  #slotsTaken(): number {
-    const takesSlot = (task: Task): boolean => isAtWork(task) && (!this.#isSent(task) || placeOf(task) === 'local')
-    return [...this.#ledger.all()].filter(takesSlot).length
-  }
-
-  /** On tasks that wait without a run; a run shows it itself. */
-  #showObstacle(obstacle: TaskFailure | undefined, isHeldUp: (task: Task) => boolean): void {
-    for (const task of this.#ledger.all()) {
-      if (task.run !== undefined || hasEnded(task.state)) continue
-      const by = (isHeldUp(task) ? obstacle : this.#unstarted.get(task)) ?? null
-      if (task.stalled?.code !== by?.code) this.#ledger.stall(task, by)
+  #farmsWordOn(task: Task): TaskFacts['farm'] {
+    const { farm } = this.#with
+    const { plan } = task.state
+    if (farm === undefined || plan === null) return undefined
+    const worksOnIt = farm.isAtWork(plan.evaluation)
+    task.isTakenBack &&= worksOnIt
+    return {
+      takes: farm.accepts(plan.evaluation),
+      worksOnIt: worksOnIt && !task.isTakenBack,
+      holdsIt: task.asking?.isHeldByFarm === true
     }
+  }
+
+  #carryOut(action: Action): void {
+    const task = this.#ledger.get(action.task)
+    if (task === undefined) return
+    switch (action.do) {
+      case 'begin':
+        this.#begin(task)
+        return
+      case 'evaluate-here':
+        task.asking?.give('local')
+        return
+      case 'evaluate-there':
+      case 'take-up':
+        task.asking?.give('farm')
+        return
+      case 'stop':
+        task.run?.stop()
+        return
+      case 'wait':
+        task.waitsFor = action.for
+        this.#ledger.stall(task, action.for === 'seed' ? LOCKED : null)
+    }
+  }
+
+  /** Resolves when the scheduler has a place for an evaluation. */
+  async #placeFor(task: Task, evaluation: Evaluation, signal: AbortSignal): Promise<Place> {
+    const { farm } = this.#with
+    task.at = undefined
+    const isHeldByFarm = farm?.accepts(evaluation) === true && (await farm.holds(evaluation))
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<Place>()
+    const give = (at: TaskPlace): void => {
+      task.at = at
+      task.asking = undefined
+      resolve(at === 'farm' ? farm! : this.#here)
+    }
+    const stopped = (): void => reject(signal.reason as Error)
+    signal.addEventListener('abort', stopped)
+    task.asking = { isHeldByFarm, give }
+    this.#schedule()
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', stopped)
+    }
+  }
+
+  /** Why the farm does not take it now; undefined where it does. */
+  #whyNotSent({ state: { plan } }: Task): string | undefined {
+    const { farm } = this.#with
+    if (farm === undefined) return 'vdf.farm names none.'
+    if (plan !== null && !farm.accepts(plan.evaluation)) return 'It has failed there twice, or no worker took it.'
+    return farm.isThere() ? undefined : 'None of its workers can be reached.'
   }
 
   #begin(task: Task): void {
     try {
       this.#ledger.apply(task, { type: 'started' })
     } catch (error) {
-      if (!this.#unstarted.has(task))
+      const obstacle = asObstacle(error)
+      if (task.stalled?.code !== obstacle.code)
         this.#with.log.warn({ task: task.state.id, err: error }, 'a task could not be started, and is tried again')
-      this.#unstarted.set(task, asObstacle(error))
-      this.#ledger.stall(task, asObstacle(error))
+      this.#ledger.stall(task, obstacle)
       return
     }
-    if (this.#unstarted.delete(task)) this.#ledger.stall(task, null)
+    task.waitsFor = undefined
+    this.#ledger.stall(task, null)
     const { dataDir, steps, seed, options, clock, log } = this.#with
     const run = new TaskRun({
       dataDir,
-      places: {
-        evaluate: (evaluation, load, options) =>
-          this.#places.evaluate(evaluation, load, { ...options, movedTo: () => task.state.movedTo })
-      },
+      place: (evaluation, signal) => this.#placeFor(task, evaluation, signal),
       steps,
       seed,
       settings: { checkpointSeconds: options.checkpointSeconds, memoryBytes: options.memoryBytes },
@@ -402,7 +419,7 @@ class Manager implements ClaimTasks {
       rested: () => rest(task)
     })
     task.run = run
-    void run.done.then(() => this.#ended(task, run))
+    void run.done.then(() => this.#ended(task))
   }
 
   #applyResult(task: Task, input: TaskInput): void {
@@ -415,23 +432,24 @@ class Manager implements ClaimTasks {
 
   /** Its evaluation is of no use to anybody any more. */
   #forget({ state: { plan } }: Pick<Task, 'state'>): void {
-    if (plan !== null) this.#places.forget(plan.evaluation)
+    if (plan !== null) this.#with.farm?.forget(plan.evaluation)
   }
 
   #isForgotten({ plan }: TaskState): boolean {
-    return plan === null || this.#places.hasForgotten(plan.evaluation)
+    return plan === null || this.#with.farm?.hasForgotten(plan.evaluation) !== false
   }
 
-  #ended(task: Task, { foundNoRoom }: TaskRun): void {
+  #ended(task: Task): void {
     task.run = undefined
+    task.at = undefined
+    task.asking = undefined
     rest(task)
     if (!this.#accepting) return
-    if (this.#isSaidAway(task)) this.#takenBack.add(task)
+    task.isTakenBack ||= this.#farmsWordOn(task)?.worksOnIt === true
     try {
       this.#ledger.stall(task, null)
       this.#ledger.apply(task, { type: 'interrupted' })
-      // The next tick asks again: at once would be in a circle.
-      if (!foundNoRoom) this.#schedule()
+      this.#schedule()
     } catch (error) {
       // The next tick tries again, not this turn of the event loop.
       this.#with.log.warn({ task: task.state.id, err: error }, 'the journal could not be written')
@@ -478,11 +496,6 @@ class Manager implements ClaimTasks {
     }
   }
 }
-
-const ofTask =
-  <T>(act: (task: Task) => T) =>
-  ({ task }: { readonly task: Task }): T =>
-    act(task)
 
 /** Where it squares; undefined while it does not. */
 function placeOf({ run }: Task): TaskPlace | undefined {

@@ -1,7 +1,7 @@
 import { doubled } from '../../util/backoff.ts'
 import { ServiceError } from '../../errors.ts'
 import type { ErrorCode } from '../../error-table.ts'
-import { NativeError, type NativeErrorCode } from '../../native/types.ts'
+import { type Evaluation, NativeError, type NativeErrorCode } from '../../native/types.ts'
 import { asServiceError } from '../../service-errors.ts'
 import { StoreError } from '../../store/types.ts'
 import { taskDirectory } from '../../evaluations/checkpoints.ts'
@@ -9,11 +9,10 @@ import {
   EvaluationFault,
   Evaluator,
   MAX_EVALUATION_FAULTS,
-  NoRoom,
   type EvaluationSettings,
   type Log
 } from '../../evaluations/evaluator.ts'
-import type { PlaceProgress, Places } from '../../evaluations/places.ts'
+import type { Place, PlaceProgress } from '../../evaluations/places.ts'
 import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
 import type { TaskRef, PlannedClaim } from '../tasks.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -53,8 +52,6 @@ export class TaskRun {
   readonly #evaluator: Evaluator
   /** Resolves when no work for this task is left. Never rejects. */
   readonly done: Promise<void>
-  /** Why it ended: no place had room. */
-  foundNoRoom = false
 
   constructor(context: RunContext) {
     this.#context = context
@@ -63,7 +60,7 @@ export class TaskRun {
     this.#evaluator = new Evaluator({
       ...context.settings,
       directory: taskDirectory(context.dataDir, id),
-      places: context.places,
+      place: (evaluation) => context.place(evaluation, this.#abort.signal),
       log: context.log,
       about: { task: id, name },
       signal: this.#abort.signal,
@@ -79,6 +76,10 @@ export class TaskRun {
       if (!this.#abort.signal.aborted)
         context.log.error({ task: id, err: error }, 'the task stopped; it resumes when the daemon restarts')
     })
+  }
+
+  get isStopping(): boolean {
+    return this.#abort.signal.aborted
   }
 
   progress(): PlaceProgress | undefined {
@@ -101,8 +102,7 @@ export class TaskRun {
         attempt = 0
         this.#context.stalled(null)
       } catch (error) {
-        this.foundNoRoom = error instanceof NoRoom
-        if (this.#abort.signal.aborted || this.foundNoRoom) return
+        if (this.#abort.signal.aborted) return
         if (isTransient(error) || this.#evaluator.mayTryAgain(error)) {
           this.#stall(error, attempt, 'a step of the task is tried again')
           const isLocked = error instanceof ServiceError && error.code === 'SVC-KEY-006'
@@ -287,7 +287,8 @@ export interface ClaimSteps {
 
 interface RunContext {
   readonly dataDir: string
-  readonly places: Pick<Places, 'evaluate'>
+  /** Waits until the scheduler gives it one. Rejects with the signal's reason. */
+  place(evaluation: Evaluation, signal: AbortSignal): Promise<Place>
   readonly steps: ClaimSteps
   readonly seed: OwnerSeed
   readonly settings: EvaluationSettings
