@@ -242,6 +242,12 @@ describe('the keys of a name', () => {
     await becomes(seller, 'sold')
     expect(events).toContain('name:sold')
     expect(seller.network.own.get(ALICE)).toBeUndefined()
+    // Its new owner may change the keys again, which is not final at first.
+    for (const { reveals } of bench.world.peers)
+      reveals.set(ALICE, { state: 'settled', reveal: sold, changes: { head, final: Infinity } })
+    for (let minute = 0; minute < 3; minute++) await bench.clock.advance(60 * SECOND)
+    await settle()
+    expect(stateAt(seller)).toBe('sold')
 
     const { store } = seller
     await seller.close()

@@ -135,7 +135,8 @@ export class OwnershipCheck {
     if (shown === undefined || this.#context.owned.get(name) === undefined) return
     const { owned, log, network } = this.#context
     const { ownership } = shown
-    if (ownership === before) return
+    // Its new owner may change the keys again, and few peers prove nothing: sold stays sold.
+    if (ownership === before || (before === 'sold' && ownership === 'changed')) return
     if (ownership === 'sold') owned.setSold(name, shown.sold)
     else owned.setOwnership(name, ownership)
     this.#emit({ type: `name:${ownership}`, detail: { name } })
