@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Acquaintances } from '../../../src/network/routing/acquaintances.ts'
 import type { Holder } from '../../../src/network/holder/holder.ts'
 import { type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { HolderWorkbench } from '../../network/holder-workbench.ts'
 import type { Peer } from '../../../src/network/peers.ts'
 import { modelledPeer } from '../../network/modelled-peers.ts'
@@ -104,6 +105,58 @@ describe('a holder that saw the commitment itself', () => {
     at.lab.advance(at.lab.profile.settle)
     await ask(target)
     expect(at.stateOf(target, NAME)?.state).toBe('settling')
+  })
+})
+
+describe('a holder that came after the commitment of a slow owner', () => {
+  const isThieves = (index: number): boolean => index >= 14
+
+  /** It has the owner's claim by what others vouch for, and has noted a lower one that nobody saw committed. */
+  async function newcomer(): Promise<{ target: Holder; own: Reveal; unseen: Reveal }> {
+    const { lab } = at
+    const owner = lab.owner('owner')
+    const commitment = lab.commitment(NAME, owner)
+    const seen = lab.round
+    lab.advance(lab.profile.min_commit)
+    const own = lab.reveal(NAME, owner, { p: lab.round })
+    const unseen = lab.reveal(NAME, lab.owner('thief'), { p: lab.round - 100 })
+    lab.advance(50)
+    const target = started()
+    target.commit(commitment, lab.stamp(commitment), 'p')
+    const words = NEIGHBOURS.slice(0, 14).map(({ peer, prefix }) => ({ peer, prefix, seen }))
+    target.commitments.takeOver(new Map([[toHex(commitment), words]]))
+    expect(await at.put(target, own)).toEqual({ type: 'stored' })
+    expect(at.stateOf(target, NAME)?.state).toBe('fresh')
+    expect(await at.put(target, unseen)).toMatchObject({ type: 'refused', code: 'unwitnessed' })
+    lab.advance(lab.profile.contest + 1)
+    at.addNeighbours(14, { reveal: own, state: 'settling' })
+    at.addNeighbours(5, { reveal: unseen, state: 'settled' })
+    return { target, own, unseen }
+  }
+
+  const meet = (isMet: (index: number) => boolean): void => {
+    for (const peer of NEIGHBOURS.filter((_, index) => isMet(index))) acquaintances.note(peer)
+    acquaintances.keep()
+  }
+
+  it('[an unseen claim in a slow contest] does not yield to it among ids that come after the pulse', async () => {
+    meet((index) => !isThieves(index))
+    at.lab.advance(1)
+    const { target, own } = await newcomer()
+    meet(isThieves)
+    await ask(target)
+    expect(at.stateOf(target, NAME)).toEqual({ state: 'settling', owner: own.pubkey })
+    at.lab.advance(at.lab.profile.settle)
+    await ask(target)
+    expect(at.stateOf(target, NAME)).toEqual({ state: 'settled', owner: own.pubkey })
+  })
+
+  it('[an unseen claim in a slow contest] does where they were there before the pulse', async () => {
+    meet(() => true)
+    at.lab.advance(1)
+    const { target, unseen } = await newcomer()
+    await ask(target)
+    expect(at.stateOf(target, NAME)).toEqual({ state: 'settling', owner: unseen.pubkey })
   })
 })
 

@@ -229,14 +229,24 @@ function majorityOf(held: readonly Held[], voters: number): Agreed | undefined {
 }
 
 /**
+ * The round before which nobody could choose ids near the name of an entry's claim. Without a sight of this node's own it
+ * is p, which the witnesses among its neighbours vouch for: a slow owner's holders are mostly newcomers, and ids that
+ * come after the reveal would make them yield [an unseen claim in a slow contest].
+ */
+function unknownUntil(entry: Entry): number {
+  return ownSight(entry) ?? Math.min(entry.claim.firstRound, entry.tenureRound)
+}
+
+/**
  * The claim to yield to: the lowest that came within the contest of a settling entry, is lower than its own, and has
  * enough holders. Enough is `witness_quorum` diverse peers, or all known where the profile limits no prefixes and fewer
- * are known. They witnessed it, which is as good as a handed-over C.
+ * are known. They witnessed it, which is as good as a handed-over C. Only peers count that this node met before anybody
+ * could know the name.
  */
 export function claimToYieldTo(entry: Entry, facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
   const lower = (entry.contenders ?? []).filter((each) => compareContest(each, entry.claim) < 0)
   if (lower.length === 0) return undefined
-  const { answers, known } = believed(ownSight(entry), facts)
+  const { answers, known } = believed(unknownUntil(entry), facts)
   const held = heldOf(diverse(answers, profile))
   const quorum = Math.max(1, quorumOf(profile.witness_quorum, known, profile))
   const lowest = lower.find(({ id }) => held.filter(({ claimId }) => equalBytes(claimId, id)).length >= quorum)

@@ -4,8 +4,9 @@ import { commit } from '../../../../src/network/client/blinded.ts'
 import { commitmentHash, encodeReceipt, signReceipt } from '../../../../src/protocol/claim/commitment.ts'
 import { publish } from '../../../../src/network/client/publish.ts'
 import { encodeReveal } from '../../../../src/protocol/claim/reveal.ts'
+import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import { ALWAYS_AWAKE } from '../../people/owner.ts'
-import { empty, FAST_CHIP } from '../../people/adversary.ts'
+import { empty, FAST_CHIP, showing } from '../../people/adversary.ts'
 import type { SimNode, Answerer } from '../../world/sim-node.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../../world/world.ts'
 import { blindedPrefixBits } from '../../../../src/protocol/neighbourhood/key-space.ts'
@@ -106,6 +107,47 @@ const slowOwner: Move = {
     const rival = adversary.owner(victim.name)
     thief(rival.key.publicKey)
     await rival.live()
+  }
+}
+
+/** Mean days that nodes stay, and that the owner works. */
+const SLOW_DAYS = 4
+const SLOW_SQUARINGS = 1_700
+
+/**
+ * The owner works as long as nodes stay. In the contest a lower claim that nobody saw committed comes, and ids that show
+ * it: once the owner reveals, or a day after it has committed.
+ */
+function unseenClaim(id: string, come: 'after the reveal' | 'before it'): Move {
+  return {
+    id,
+    attacks: ['an unseen claim in a slow contest'],
+    begins: 'committed',
+    ids: 5,
+    // Newcomers without an entry adopt what five show while nobody else holds anything.
+    allows: come === 'before it' ? 'taken' : 'harmless',
+    days: SLOW_DAYS + 4,
+    lifeDays: SLOW_DAYS,
+    habits: { ...ALWAYS_AWAKE, squaringsPerSecond: SLOW_SQUARINGS },
+    async run({ world, adversary, victim, ids, thief, remark }) {
+      askAsTheyCome(world, victim.recordKey)
+      const { key, reveal } = adversary.steal(victim.name, thief, 100)
+      const join = () => adversary.joinNear(victim.recordKey, ids, showing(reveal, world.hash))
+      await world.sleep(DAY_MS)
+      if (come === 'before it') join()
+      while (victim.revealedMs === undefined) await world.sleep(10_000)
+      const daemon = adversary.client()
+      for (let again = 0; again < 3; again++) {
+        await world.sleep(10_000)
+        await adversary.publish(reveal, daemon)
+      }
+      if (come === 'after the reveal') join()
+      await world.sleep(2 * DAY_MS)
+      const holders = world.holdersOf(victim.recordKey)
+      const holding = (pubkey: string): number =>
+        holders.filter((node) => node.held.get(victim.name)?.owner === pubkey).length
+      remark(`of ${holders.length} honest holders ${holding(toHex(key.publicKey))} have the unseen claim`)
+    }
   }
 }
 
@@ -217,6 +259,8 @@ export const contestMoves: readonly Move[] = [
   lateClaim,
   laterCommitment,
   slowOwner,
+  unseenClaim('unseen-claim-in-a-slow-contest', 'after the reveal'),
+  unseenClaim('unseen-claim-that-ids-await', 'before it'),
   lyingReceipts,
   stoppedBeacon,
   clocksAYearAhead
