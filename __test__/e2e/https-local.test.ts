@@ -93,7 +93,7 @@ const turn = (https: object) => daemon.request('POST', '/api/config', { https })
 describe('https at addresses of this machine', () => {
   it('is there once it is turned on, for names with a key that the daemon vouches for', async () => {
     expect(await addresses(coded)).toBe('127.0.0.1')
-    const on = { enabled: true, allow_private: [coded], local_addresses: true }
+    const on = { enabled: true, local_addresses: true }
     expect(await turn(on)).toMatchObject({ status: 200 })
     const address = await addresses(coded)
     expect(address).toMatch(/^127\.(6[4-9]|[78]\d|9[0-5])\.\d+\.\d+$/u)
