@@ -84,6 +84,8 @@ stub-zone:
 
   it('of BIND are a stub where the port is 53, else a forwarder, as a stub has no port', () => {
     expect(recipes.bindFile(ON_PORT_53).body).toContain('type static-stub;\n    server-addresses { 127.0.0.1; };')
+    expect(recipes.bindFile(ON_PORT_53).body).not.toContain('#')
+    expect(recipes.bindFile(ROUTE).body).toContain('# With the daemon on port 53 this is a static-stub')
     expect(recipes.bindFile(ROUTE).body).toContain(
       'type forward;\n    forward only;\n    forwarders { 127.0.0.1 port 7453; ::1 port 7453; };'
     )

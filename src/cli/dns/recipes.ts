@@ -39,7 +39,7 @@ export function bindFile(route: Route): ConfigFile {
     "${tld}." static-ds ${anchor.keyTag} ${anchor.algorithm} ${anchor.digestType} "${anchor.digest}";
 };
 
-zone "${tld}" {
+${standard ? '' : '# With the daemon on port 53 this is a static-stub, which follows delegations too.\n'}zone "${tld}" {
 ${
   standard
     ? `    type static-stub;
