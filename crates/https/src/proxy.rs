@@ -418,7 +418,9 @@ fn covers(pattern: &str, host: &str) -> bool {
 
 impl Around for Here<'_> {
     fn serves(&self, host: &str) -> bool {
-        self.dns.name_of_host(host).is_some()
+        // Pages have commands with the host, which somebody pastes into a shell.
+        let is_plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
+        is_plain && self.dns.name_of_host(host).is_some()
     }
 
     fn allows_private(&self, host: &str) -> bool {

@@ -348,6 +348,22 @@ fn without_the_ad_bit_a_record_or_a_permission_nobody_is_dialled() {
 }
 
 #[test]
+fn a_host_that_a_shell_would_read_as_more_than_a_word_is_not_served() {
+    let scene = scene(&[]);
+    scene.learn(Trust::Secure, 1, &[], HOUR);
+    for label in ["$(id)", "a;id", "`id`", "a&b", "a'b", "*", "a|b", "a>b", "!1"] {
+        for head in [format!("CONNECT {label}.{NAME}:443"), format!("GET http://{label}.{NAME}/")] {
+            let mut stream = scene.visitor.connect();
+            write!(stream, "{head} HTTP/1.1\r\n\r\n").unwrap();
+            let mut seen = Vec::new();
+            let _ = stream.read_to_end(&mut seen);
+            let seen = String::from_utf8(seen).unwrap();
+            assert!(seen.starts_with("HTTP/1.1 40") && !seen.contains("`chronym"), "{head}: {seen}");
+        }
+    }
+}
+
+#[test]
 fn an_own_name_and_one_that_a_pattern_names_may_lead_to_a_private_address() {
     for (patterns, is_own) in
         [(&["*.chronym"][..], false), (&["s*w.chronym"], false), (&["slow*.chronym"], false), (&[], true)]
