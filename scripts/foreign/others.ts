@@ -25,6 +25,12 @@ export async function ageFiles(): Promise<Outcome[]> {
     sealed[sealed.length - 1]! ^= 1
     writeFileSync(at('changed.age'), sealed)
     const [changed, byOther] = [await open('key', 'changed.age'), await open('other', 'backup.age')]
+    const [phrase, ours, theirs] = ['passphrase', 'phrase.age', 'pyrage.age'].map(at) as [string, string, string]
+    writeFileSync(phrase, 'correct horse battery staple ten\n')
+    const sealedByOurs = await chronym('backup', '--passphrase-file', phrase, ours)
+    const python = join(programs(SOURCES['pyrage']!), 'python')
+    const rage = await said(python, ['-c', PYRAGE, at('key'), at('backup.age'), phrase, ours, theirs])
+    const checked = await chronym('backup', 'check', '--passphrase-file', phrase, theirs)
     return [
       outcome(
         'age opens a backup for its recipient',
@@ -32,10 +38,28 @@ export async function ageFiles(): Promise<Outcome[]> {
         kept + opened
       ),
       outcome('age refuses a backup with a changed octet', changed.includes('failed to decrypt'), changed),
-      outcome('age refuses it with another key', byOther.includes('no identity matched'), byOther)
+      outcome('age refuses it with another key', byOther.includes('no identity matched'), byOther),
+      outcome(
+        "rage's library opens backups for a recipient and by a passphrase",
+        rage.trim() === 'True',
+        rage + sealedByOurs
+      ),
+      outcome('ours takes what it seals by a passphrase', checked.includes('complete'), checked)
     ]
   })
 }
+
+/** pyrage is the Rust library of rage for Python. */
+const PYRAGE = `
+import pyrage, sys
+key, for_key, phrase, ours = [open(path, "rb").read() for path in sys.argv[1:5]]
+identity = pyrage.x25519.Identity.from_str(key.decode().strip().split("\\n")[-1])
+phrase = phrase.decode().strip()
+opened = pyrage.decrypt(for_key, [identity])
+container = pyrage.passphrase.decrypt(ours, phrase)
+open(sys.argv[5], "wb").write(pyrage.passphrase.encrypt(container, phrase))
+print(len(opened) > 0 and len(container) > 0)
+`
 
 const CHIAVDF = `
 import chiavdf, json, sys

@@ -29,6 +29,7 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   'systemd-resolved': debian('systemd-resolved', '252'),
   ip: debian('iproute2', '6.1'),
   age: debian('age', '1.1.1'),
+  pyrage: { kind: 'pip', name: 'pyrage', version: '1.4.0' },
   chiavdf: { kind: 'pip', name: 'chiavdf', version: '1.2.0' },
   'openapi-ts': { kind: 'npm', name: '@hey-api/openapi-ts', version: '0.99.0', beside: ['typescript@5.9.3'] },
   'openapi-typescript': { kind: 'npm', name: 'openapi-typescript', version: '7.13.0' },

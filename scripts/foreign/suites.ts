@@ -39,8 +39,8 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'age',
-    needs: ['age'],
-    shows: 'age opens a backup for a recipient, and a changed octet or another key does not',
+    needs: ['age', 'pyrage'],
+    shows: "age and rage's library open backups, and no changed one; ours opens what the library seals",
     accepted: 'nothing',
     run: ageFiles
   },
@@ -73,6 +73,5 @@ export const SUITES: readonly Suite[] = [
 export const NOT_RUN: Readonly<Record<string, string>> = {
   genreport: "no registry has it; `programs` asks ISC's list of queries with dig",
   'W3C DID suite': 'no registry has it: it is a repository that takes reports of implementations',
-  rage: 'Debian 12 has no package, and a build takes long; age reads and writes the same format',
   'go-libp2p': 'it takes a program of ours in Go, which no user has'
 }
