@@ -54,13 +54,19 @@ export async function logIn(page: Page, { token }: Pick<Daemon, 'token'>): Promi
   await page.locator('main#main h1').waitFor()
 }
 
+/** HTML knows them with no value, or with an empty one. Preact writes "true" for those whose property has another case. */
+const WRITTEN_TRUE = ['novalidate', 'readonly', 'formnovalidate', 'allowfullscreen', 'nomodule', 'ismap', 'playsinline']
+  .map((attribute) => `[${attribute}="true"]`)
+  .join()
+
 /** What axe finds serious or critical on the page as it is now: rule, and the elements. `rules`: these alone. */
 export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Not by page.evaluate: the policy of the page allows no eval.
   const session = await page.context().newCDPSession(page)
   const known = await session.send('Runtime.evaluate', { expression: 'typeof axe', returnByValue: true })
   if (known.result.value === 'undefined') await session.send('Runtime.evaluate', { expression: axe.source })
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
+  const choice = rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: rules }
+  const options = JSON.stringify({ resultTypes: ['violations'], ...choice })
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
     expression: `axe.run(document, ${options}).then(({ violations }) => JSON.stringify(violations))`,
     awaitPromise: true,
@@ -68,7 +74,17 @@ export async function seriousFindings(page: Page, rules?: readonly string[]): Pr
   })
   await session.detach()
   if (exceptionDetails !== undefined) throw new Error(`axe failed: ${exceptionDetails.text}`)
-  return (JSON.parse(result.value as string) as axe.Result[])
+  const written = await page
+    .locator(WRITTEN_TRUE)
+    .evaluateAll((nodes) => nodes.map((node) => (node as { outerHTML: string }).outerHTML))
+  return [
+    ...written.map((element) => `boolean attribute with a value: ${element}`),
+    ...violations(result.value as string)
+  ]
+}
+
+function violations(json: string): string[] {
+  return (JSON.parse(json) as axe.Result[])
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => {
       const places = nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ERROR_TABLE } from '../../../src/error-table.ts'
 import { NAME } from '../helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
@@ -33,5 +34,17 @@ describe('operations', () => {
     const response = await createWorld().request('GET', '/errors/SVC-TSK-003', { headers: { Accept: accept } })
     expect(response.headers.get('Content-Type')).toBe(type)
     expect(await response.text()).toContain('SVC-TSK-003')
+  })
+
+  it('shows each error in the colours of the browser, with commands as code and codes as links', async () => {
+    const world = createWorld()
+    for (const code of Object.keys(ERROR_TABLE)) {
+      const page = await (await world.request('GET', `/errors/${code}`, { headers: { Accept: 'text/html' } })).text()
+      expect(page, code).toContain('<meta name="color-scheme" content="light dark">')
+      expect(page, code).not.toContain('`')
+      const [, body] = page.split('</h1>')
+      const bare = body!.replaceAll(/<a href="\/errors\/(?<code>[^"]+)">\k<code><\/a>/gu, '')
+      expect(bare, code).not.toMatch(/SVC-[A-Z]{3}-\d{3}/u)
+    }
   })
 })

@@ -11,6 +11,13 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
+/** A text of ours, which uses Markdown for code only. Codes of errors lead to their pages. */
+export function textHtml(markdown = ''): string {
+  return escapeHtml(markdown)
+    .replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+    .replaceAll(/SVC-[A-Z]{3}-\d{3}/g, '<a href="/errors/$&">$&</a>')
+}
+
 /** `scriptSource`: of a script that the page has within itself, by its hash. */
 export function html(c: Context<AppEnv>, text: string, scriptSource?: string): Response {
   const policy =
@@ -32,8 +39,10 @@ export function pageText(title: string, content: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)} - Chronym</title>
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
+<script src="${assetPath('shell/theme-boot.js')}"></script>
 <link rel="stylesheet" href="${assetPath('style/base.css')}">
 </head>
 <body><main class="text"><h1>${escapeHtml(title)}</h1>${content}</main></body>

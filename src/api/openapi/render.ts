@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/response.ts'
+import { escapeHtml, textHtml as text } from '../http/response.ts'
 import type { OpenApiDocument } from './document.ts'
 
 type Operation = NonNullable<NonNullable<OpenApiDocument['paths'][string]>['get']>
@@ -41,14 +41,14 @@ function renderOperation({ path, method, operation }: { path: string; method: st
   )
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     const { description, content } = response as { description: string; content?: Content }
-    return row([escapeHtml(status), linkCodes(text(description)), renderContent(content)])
+    return row([escapeHtml(status), text(description), renderContent(content)])
   })
   const call = `<code><b>${method.toUpperCase()}</b> ${escapeHtml(path)}</code>`
   const body = operation.requestBody as { content: Content } | undefined
   return `<details class="operation"><summary>${call} ${text(operation.summary)}</summary>
 <p>${text(operation.description)} ${access(operation)}</p>
 ${parameters.length === 0 ? '' : `<h3>Parameters</h3>${table(['Name', 'In', 'Meaning'], parameters)}`}
-${body === undefined ? '' : `<h3>Body</h3><p>${renderContent(body.content)}</p>`}
+${body === undefined ? '' : `<h3>Body</h3><div>${renderContent(body.content)}</div>`}
 <h3>Answers</h3>${table(['Status', 'Meaning', 'Body'], responses)}</details>`
 }
 
@@ -92,15 +92,6 @@ function anchor(name: string): string {
 
 function json(value: unknown): string {
   return `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`
-}
-
-function linkCodes(html: string): string {
-  return html.replaceAll(/SVC-[A-Z]{3}-\d{3}/g, '<a href="/errors/$&">$&</a>')
-}
-
-/** Our texts use Markdown for code only. */
-function text(markdown: string | undefined): string {
-  return escapeHtml(markdown ?? '').replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
 function paragraphs(markdown: string): string {

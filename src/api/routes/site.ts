@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import { ERROR_TABLE, type ErrorCode, occurrence } from '../../error-table.ts'
 import { endpoint, hidden } from '../endpoint.ts'
 import { type AppEnv, etagMatches } from '../http/request.ts'
-import { escapeHtml, html, page, pageText } from '../http/response.ts'
+import { html, page, pageText, textHtml } from '../http/response.ts'
 import { type ErrorPageBody, ErrorPageSchema } from '../schemas/common.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { renderDocument } from '../openapi/render.ts'
@@ -53,11 +53,11 @@ export function errorRoutes() {
         default: 'application/json'
       })
       if (type !== 'text/html') return c.json<ErrorPageBody>({ code, status, title, cause, cure })
-      const http = status === null ? occurrence(code).replaceAll('`', '') : `HTTP ${status}`
+      const http = status === null ? textHtml(occurrence(code)) : `HTTP ${status}`
       return page(
         c,
         `${code}: ${title}`,
-        `<p>${http}</p><h2>Cause</h2><p>${escapeHtml(cause)}</p><h2>Cure</h2><p>${escapeHtml(cure)}</p><p><a ` +
+        `<p>${http}</p><h2>Cause</h2><p>${textHtml(cause)}</p><h2>Cure</h2><p>${textHtml(cure)}</p><p><a ` +
           'href="/docs">All of the interface</a></p>'
       )
     }

@@ -170,7 +170,7 @@ export function NameButtons({ owned }: { owned: OwnedNameView }) {
       'Renew'
     )}
     ${act === 'release' && button('Release', `Release ${name}`, isRunning, () => release(owned))}
-    ${act === 'acknowledge' && button('Take off the list', `Take ${name} off the list`, false, () => acknowledge(owned))}
-    ${act === 'undo' && button('Take back', `Take ${name} back`, false, () => takeBack(owned))}
+    ${act === 'acknowledge' && button('Take off the list', `Take off the list: ${name}`, false, () => acknowledge(owned))}
+    ${act === 'undo' && button('Take back', `Take back ${name}`, false, () => takeBack(owned))}
   `
 }

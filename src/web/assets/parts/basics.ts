@@ -210,7 +210,7 @@ export function Copy({ text, what }: Copied) {
 /** Lines to copy. */
 export const Lines = ({ text, label, what }: Copied & { label: string }) => html`
   <div class="json">
-    <pre tabindex="0" aria-label=${label}>${text}</pre>
+    <pre tabindex="0" role="group" aria-label=${label}>${text}</pre>
     <${Copy} text=${text} what=${what} />
   </div>
 `

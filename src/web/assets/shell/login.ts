@@ -20,7 +20,7 @@ export function Login({ reason }: { reason: string }) {
       <form class="card" ref=${form} onSubmit=${onSubmit}>
         <h1 class="brand"><img src=${new URL('../icon.svg', import.meta.url).pathname} alt="" />Chronym</h1>
         ${reason && html`<${Notice}>${reason}<//>`}
-        <input type="text" autocomplete="username" value="chronym" hidden readonly />
+        <input type="text" autocomplete="username" value="chronym" hidden readonly="" />
         ${h(TextField, {
           label: 'Access token',
           type: 'password',

@@ -107,7 +107,7 @@ export function ZoneEditor({ name, owned, query }: ZoneEditorProps) {
   return html`
     <${Card} title="Zone" actions=${h(Badge, { role: 'status', tone: TONES[word] }, word)}>
       <p class="quiet">${text}</p>
-      <form ref=${frame} onSubmit=${save} novalidate>
+      <form ref=${frame} onSubmit=${save} novalidate="">
         ${
           rows.length === 0 &&
           html`<${Empty} icon="zone" title="No records"><p>Add the first one: an address, a text, an alias.</p><//>`
