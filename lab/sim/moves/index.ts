@@ -6,6 +6,8 @@ import { logMoves } from './identities/logs.ts'
 import type { Move } from './move.ts'
 import { saleMoves } from './names/sales.ts'
 import { theftMoves } from './names/thefts.ts'
+import { changedLeaseMoves } from './names/changed-leases.ts'
+import { resaleMoves } from './names/resales.ts'
 import { longMoves } from './names/long.ts'
 import { newNameMoves } from './names/new.ts'
 import { settledMoves } from './names/settled.ts'
@@ -22,6 +24,8 @@ export const MOVES: readonly Move[] = [
   documentMoves,
   logMoves,
   saleMoves,
+  resaleMoves,
+  changedLeaseMoves,
   theftMoves,
   longMoves,
   newNameMoves,

@@ -32,6 +32,21 @@ const PLAYED: readonly (readonly [id: string, nodes: number, tells: RegExp])[] =
   ['sold-twice-after-the-contest', 24, /the second 0, contested 0, none 0, 0 once it was seen as final, by (19|20)/],
   ['sold-twice-in-a-partition', 24, /, the second 0, contested \d, none [01], 0 once .* 20 and 0 of 20 honest holders/],
   ['sold-twice-among-dividers', 24, /, [1-9]\d* once it was seen as final, by 1[1-4] peers at most/],
+  ['older-record-then-second-sale', 24, /, the second 0, contested 0, none 0, .* 16 and 0 of 16 honest holders/],
+  ['second-sale-to-newcomers', 24, /, the second 0, contested 0, none 0, .* 16 and 0 of 16 honest holders/],
+  ['longer-second-sale', 24, /, the second 0, contested 0, none 0, .* 16 and 0 of 16 honest holders/],
+  ['sale-turned-when-final', 24, /, the second 0, contested 0, none 0, .* 20 and 0 of 20 honest holders/],
+  ['second-sale-at-the-code-first', 24, /, the second 0, contested 0, none 0, .* 16 and 0 of 16 honest holders/],
+  ['sold-twice-between-the-places', 40, /, the second 0, contested 0, none 0, .* 16 and 0 of 16 honest holders/],
+  ['sold-twice-in-a-young-network', 24, /, the second 0, contested 0, none 0, .* 17 and 0 of 17 honest holders/],
+  ['sold-twice-to-sleepers', 24, /, the second 0, contested 0, none 0, .* 16 and 0 of 16 honest holders/],
+  ['sold-twice-to-stubs', 24, /, the second 0, contested 0, none 0, .* 20 and 0 of 20 honest holders/],
+  ['sold-twice-while-the-beacon-stands', 24, /, the second \d+, contested 0, none 0, never seen as final;/],
+  ['former-owner-renews', 24, /^20 of 20 .* the name shows the next owner, the code of the claim before the seller$/],
+  ['former-owner-renews-in-time', 24, /^20 of 20 .* the name shows the next owner, the code .* the seller$/],
+  ['words-thief-in-a-partition', 24, /^two days after .* 20 and 0 of 20 honest holders/],
+  ['seed-thief-uses-up-turns', 24, /^a minute after the owner's change 20 of 20 holders have it, and 20 of the code$/],
+  ['names-that-fill-the-queue', 24, /^beside 257 names of the attacker, the owner's newest zone is taken in its turn$/],
   ['eclipse-in-a-partition', 30, /^cut off, a resolver saw the thief, thin$/]
 ]
 

@@ -1,7 +1,8 @@
 /** What new resolvers see of a name that is sold twice. */
+import { SHORT_CODE } from '../../../../src/protocol/claim/check-code.ts'
 import { compareBytes, toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import type { Owner } from '../../people/owner.ts'
-import { Resolver } from '../../people/resolver.ts'
+import { CodeResolver, Resolver } from '../../people/resolver.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../../world/world.ts'
 import { holdersFor } from './changes.ts'
 
@@ -18,6 +19,7 @@ export class Looks {
   finalMs: number | undefined
   secondAfterPaid = 0
   secondAfterFinal = 0
+  secondByCodeAfterFinal = 0
   readonly #world: World
   readonly #victim: Owner
   readonly #keys: readonly [Uint8Array, Uint8Array]
@@ -34,6 +36,8 @@ export class Looks {
     const resolver = new Resolver(world)
     const seen = await resolver.resolve(victim.name)
     world.remove(resolver.node)
+    const byCode = await this.#ownerByCode()
+    if (this.finalMs !== undefined && byCode === toHex(second)) this.secondByCodeAfterFinal++
     const now = world.timeline.nowMs
     if (isFinal) this.finalMs ??= now
     if (seen.kind === 'contested') this.contested++
@@ -61,6 +65,13 @@ export class Looks {
       const pauseMs = pastMs < 15 * MINUTE_MS ? MINUTE_MS : pastMs < DAY_MS ? HOUR_MS / 2 : 6 * HOUR_MS
       await this.#world.sleep(Math.min(pauseMs, endMs - this.#world.timeline.nowMs))
     }
+  }
+
+  async #ownerByCode(): Promise<string | undefined> {
+    const resolver = new CodeResolver(this.#world)
+    const { owner } = await resolver.resolve(this.#victim.name, this.#victim.code!.slice(0, SHORT_CODE))
+    this.#world.remove(resolver.node)
+    return owner
   }
 
   told(): string {

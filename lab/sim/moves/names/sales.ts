@@ -29,7 +29,7 @@ function lowerSale(seller: Keys, first: Reveal, world: World): { key: KeyPair; r
 }
 
 /** Sends a record to some nodes, and to no others. */
-async function sendTo(
+export async function sendTo(
   nodes: readonly SimNode[],
   reveal: Reveal,
   { view }: SimNode,
@@ -39,19 +39,22 @@ async function sendTo(
   await Promise.all(nodes.map(({ peer }) => view.ask(peer, put).catch(() => undefined)))
 }
 
-/** Sends a record to each new holder within a minute, before its neighbours do: of the name, or of its check code. */
-function sendToNewcomers(
+/** Sends records to each new holder within a minute, before its neighbours do: of the name, or of its check code. */
+export function sendToNewcomers(
   victim: Owner,
-  reveal: Reveal,
+  records: readonly Reveal[],
   { sender, world }: Pick<Sale, 'sender' | 'world'>,
   kind: 'reveal' | 'coded' = 'reveal'
 ): void {
   const key = kind === 'reveal' ? victim.recordKey : victim.codedKey
   const known = new Set(world.holdersOf(key))
+  const greet = async (newcomers: readonly SimNode[]): Promise<void> => {
+    for (const record of records) await sendTo(newcomers, record, sender, kind)
+  }
   const look = (): void => {
     const newcomers = world.holdersOf(key).filter((node) => !known.has(node))
     for (const node of newcomers) known.add(node)
-    void sendTo(newcomers, reveal, sender, kind)
+    void greet(newcomers)
     void world.timeline.after(MINUTE_MS, look)
   }
   look()
@@ -59,15 +62,20 @@ function sendToNewcomers(
 
 interface SaleParts {
   readonly id: string
+  readonly attacks?: readonly string[]
   readonly ids?: number
   readonly allows: Harm
   readonly lifeDays?: number
   readonly days?: number
+  /** The record that the seller shows later: by default another sale whose hash is the lower one. */
+  readonly otherSale?: (seller: Keys, first: Reveal, world: World) => { readonly key: KeyPair; readonly reveal: Reveal }
   /** The two sales, from the moment that both are signed. */
   readonly sell: (sale: Sale) => Promise<void>
 }
 
-interface Sale extends Stage {
+export interface Sale extends Stage {
+  /** The record from before both sales. */
+  readonly before: Reveal
   readonly first: Reveal
   readonly second: Reveal
   /** Sends the second sale. */
@@ -82,10 +90,11 @@ interface Sale extends Stage {
  * The seller of a name signs a second change after the same one, with a lower hash. New resolvers must not see the
  * second buyer once the first change was final at most holders.
  */
-function soldTwice({ id, ids = 0, allows, lifeDays, days = 7, sell }: SaleParts): Move {
+export function soldTwice(parts: SaleParts): Move {
+  const { id, attacks = [], ids = 0, allows, lifeDays, days = 7, otherSale = lowerSale, sell } = parts
   return {
     id,
-    attacks: ['a name sold twice', 'a sale that is turned after it was final'],
+    attacks: ['a name sold twice', ...attacks],
     begins: 'settled',
     days,
     ids,
@@ -102,12 +111,13 @@ function soldTwice({ id, ids = 0, allows, lifeDays, days = 7, sell }: SaleParts)
       const [to, next] = [world.newKey(), world.newKey()]
       const sold = { to, next, by: seller.changeKey, consent: seller.key }
       const first = withChange(seller.reveal, sold, world.profile)
-      const { key, reveal: second } = lowerSale(seller, first, world)
+      const { key, reveal: second } = otherSale(seller, first, world)
       thief(key.publicKey)
       const looks = new Looks(world, victim, [to.publicKey, key.publicKey])
       const sender = adversary.client()
       await sell({
         ...stage,
+        before: seller.reveal,
         first,
         second,
         sender,
@@ -126,6 +136,8 @@ function soldTwice({ id, ids = 0, allows, lifeDays, days = 7, sell }: SaleParts)
       )
       if (looks.secondAfterFinal > 0)
         breach(`${looks.secondAfterFinal} looks show the second buyer after the first change was final at most holders`)
+      if (looks.secondByCodeAfterFinal > 0)
+        breach(`${looks.secondByCodeAfterFinal} looks by code show the second buyer after the first change was final`)
     }
   }
 }
@@ -202,7 +214,7 @@ const soldTwiceAmongLiars = soldTwice({
       await looks.look()
     }
     shown = showing(second, world.hash)
-    sendToNewcomers(victim, second, { sender, world })
+    sendToNewcomers(victim, [second], { sender, world })
   }
 })
 
@@ -243,7 +255,7 @@ const soldTwiceAtTheCode = soldTwice({
   sell: async ({ world, victim, second, sender, publishFirst, looks, breach }) => {
     void publishFirst()
     await world.sleep(HOUR_MS)
-    sendToNewcomers(victim, second, { sender, world }, 'coded')
+    sendToNewcomers(victim, [second], { sender, world }, 'coded')
     await looks.until(world.timeline.nowMs + 20 * DAY_MS)
     const at = world.holdersOf(victim.codedKey).map(({ holder }) => holder?.coded.entries.load(victim.codedKey)?.entry)
     const having = at.filter((entry) => entry !== undefined && compareBytes(entry.claim.pubkey, second.pubkey) === 0)
