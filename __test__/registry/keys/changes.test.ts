@@ -267,6 +267,8 @@ describe('the keys of a name', () => {
     expect(() => again.registry.takeBack(ALICE)).toThrow(refusal)
     await expect(again.registry.publishZone(ALICE)).rejects.toThrow(refusal)
     await expect(again.registry.renew(ALICE, {})).rejects.toThrow(refusal)
+    // a rotation as to one of its own daemons, with the change words of the new one
+    await expect(rotate(again, "buyer's words")).rejects.toThrow(refusal)
     await expect(again.registry.register(ALICE, {})).rejects.toThrow(
       code('SVC-REG-001', { message: expect.stringContaining(`chronym release ${ALICE}`) })
     )

@@ -176,6 +176,7 @@ export function keyRoutes({ registry }: ApiServices) {
           ...OWNER_ERRORS,
           'SVC-KEY-006',
           'SVC-OWN-001',
+          'SVC-OWN-002',
           'SVC-CHG-002',
           'SVC-CHG-004',
           'SVC-PUB-001',

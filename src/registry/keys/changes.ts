@@ -34,6 +34,7 @@ import { equivocationOf } from '../ownership/newer-records.ts'
 import { decide, finalAt, saysFinal, survey } from '../resolution/survey.ts'
 import { encodeAdoption, isGone } from '../stored/owned-names.ts'
 import type { Authority } from '../use-cases.ts'
+import { soldName } from '../zones/zones.ts'
 import { ownNext } from './change-words.ts'
 
 /** Which keys a name has, by the network; SVC-NAM-*, SVC-RES-*. A check code must be of the claim that peers name. */
@@ -131,8 +132,8 @@ export async function offerFor(context: RegistryContext, text: string, alone: bo
 /**
  * Accepts an offer: signs where the present signing key must, and publishes the record of the change. It is sent again
  * until most peers have it, also after a crash. SVC-NAM-*, SVC-CHG-002 where the offer does not fit (the record changed),
- * SVC-CHG-004 where peers hold another change, SVC-OWN-001 for a consent of a name that is not ours, SVC-PUB-001/002,
- * SVC-KEY-006, SVC-RES-*.
+ * SVC-CHG-004 where peers hold another change, SVC-OWN-001/002 for a consent of a name that is not ours, or sold,
+ * SVC-PUB-001/002, SVC-KEY-006, SVC-RES-*.
  */
 export async function acceptOffer(context: RegistryContext, text: string, authority: Authority): Promise<StoredBy> {
   const offer = offerOf(text)
@@ -166,8 +167,10 @@ function authorityOf(
   const message = offerMessage(offer, context.profileHash)
   const bySigningKey = (): Uint8Array => {
     const { index } = nextPlace(reveal, context.profileHash)
-    if (!equalBytes(derivedPublicKey(context, name, index), reveal.pubkey))
-      throw new ServiceError('SVC-OWN-001', `This daemon does not have the signing key of ${name}.`)
+    const sold = context.owned.get(name)?.sold
+    const isOurs = equalBytes(derivedPublicKey(context, name, index), reveal.pubkey)
+    if (!isOurs && sold !== undefined) throw soldName(name, sold)
+    if (!isOurs) throw new ServiceError('SVC-OWN-001', `This daemon does not have the signing key of ${name}.`)
     return withOwnKey(context, name, index, ({ secretKey }) => sign(message, secretKey))
   }
   if (nextOf(reveal) === undefined) return { signature: bySigningKey() }

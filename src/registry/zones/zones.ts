@@ -119,7 +119,7 @@ export function requireOwned(context: RegistryContext, name: Name): OwnedName {
   return record
 }
 
-function soldName(name: Name, sold: Sold): ServiceError {
+export function soldName(name: Name, sold: Sold): ServiceError {
   return new ServiceError('SVC-OWN-002', `${name} is sold. ${soldText(sold)}.`)
 }
 
