@@ -121,14 +121,18 @@ export interface RevealAnswer {
 
 /**
  * `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. `punctual`: for all
- * but those that are late by a second, where they cannot change who the owner is. `shows`: it ends a
- * second after more than half have answered and one of them showed such a record. `heard` gets each answer as it comes.
+ * but those that are late by a second, where they cannot change who the owner is.
  */
-export type LookupBreadth =
-  | 'majority'
-  | 'everybody'
-  | 'punctual'
-  | { readonly shows: (reveal: Reveal) => boolean; readonly heard: (answer: RevealAnswer) => void }
+export type LookupBreadth = 'majority' | 'everybody' | 'punctual' | CodedLook
+
+/** A look-up by code at one of its places. It ends by itself once all have answered. */
+export interface CodedLook {
+  /** Whether a record fits the code. */
+  readonly shows: (reveal: Reveal) => boolean
+  readonly heard: (answer: RevealAnswer) => void
+  /** Called when more than half of those that should hold it have answered, and again with each further answer. */
+  readonly halfAnswered: () => void
+}
 
 /**
  * A peer without an answer that counts. `no-answer`: not reached, too slow, or unreadable; `late`: not waited for;
@@ -247,7 +251,7 @@ export interface Network {
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth, code?: string): Promise<RevealLookup>
   /**
    * The same for a name with a check code: asks those that should hold the name, and those that should hold that code.
-   * Ends a second after one of both places has shown a record that fits.
+   * Ends a second after a record that fits was shown and more than half of both places have answered, or ten are over.
    */
   getByCode(name: string, code: string, signal?: AbortSignal): Promise<RevealLookup>
   /** Undefined without an entry, and in modes that hold nothing. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { getReveals } from '../../../src/network/client/get.ts'
 import type { LookupBreadth } from '../../../src/network/types.ts'
 import type { GetAnswer } from '../../../src/network/wire/records.ts'
-import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
 import { highestSerial } from '../../../src/protocol/claim/claim.ts'
 import { Lab } from '../lab.ts'
 import { clientOf, modelledPeer, modelledPeers, type Lost } from '../modelled-peers.ts'
@@ -52,6 +52,12 @@ async function lookUp(
     }
   )
   return { ...(await getReveals(clientOf(lab, peers), NAME, undefined, breadth)), penalised, log }
+}
+
+const FOR_A_RECORD: LookupBreadth = {
+  shows: ({ name }) => name === NAME,
+  heard: () => undefined,
+  halfAnswered: () => undefined
 }
 
 describe('a look-up', () => {
@@ -130,21 +136,19 @@ describe('a look-up', () => {
     expect(answers.filter(({ state }) => state === 'settled')).toHaveLength(8)
   })
 
-  it('for a record ends once more than half have answered and one shows it, a second later at the latest', async () => {
-    const shows = { shows: ({ name }: Reveal) => name === NAME, heard: () => undefined }
+  it('for a record looks no further where the table has answered and one shows it', async () => {
     const lone = [...Array<GetAnswer>(10).fill({ type: 'none' }), ENTRY, ...Array<GetAnswer>(9).fill({ type: 'none' })]
-    const { answers, log } = await lookUp(lone, { known: 20, networkSize: 21, breadth: shows })
+    const { answers, log } = await lookUp(lone, { known: 20, networkSize: 21, breadth: FOR_A_RECORD })
     expect(log).not.toContain('look-up')
     expect(answers.filter(({ reveal }) => reveal !== undefined)).toHaveLength(1)
-    const hidden = await lookUp(lone.toSpliced(10, 1), { known: 19, networkSize: 21, breadth: shows })
+    const hidden = await lookUp(lone.toSpliced(10, 1), { known: 19, networkSize: 21, breadth: FOR_A_RECORD })
     expect(hidden.log, 'nobody of the table shows it').toContain('look-up')
   })
 
   it('[an older record shown again] by a majority of the table does not end a look-up for a record', async () => {
-    const shows = { shows: ({ name }: Reveal) => name === NAME, heard: () => undefined }
     const newest: GetAnswer = { ...ENTRY, record: encodeReveal(lab.updated(reveal, alice, 2)) }
     const liars = Array<GetAnswer>(19).fill(ENTRY)
-    const { answers, log } = await lookUp([...liars, newest], { known: 19, networkSize: 300, breadth: shows })
+    const { answers, log } = await lookUp([...liars, newest], { known: 19, networkSize: 300, breadth: FOR_A_RECORD })
     expect(log).toContain('look-up')
     expect(answers.flatMap(({ reveal: each }) => (each === undefined ? [] : encodeReveal(each)))).toContainEqual(
       newest.record

@@ -89,6 +89,8 @@ async function look(
   return timing
 }
 
+const heard = (): void => undefined
+
 /** A millisecond each for what setImmediate reads first. */
 const SOON_MS = 5
 
@@ -177,7 +179,7 @@ describe('a peer that is late', () => {
 
   it('is waited for as long as it takes by those that ask everybody, or for a record', async () => {
     const said = [...times(7, now(NONE)), later(ENTRY, 2_000)]
-    for (const breadth of ['everybody', { shows: () => true, heard: () => undefined }] as const)
+    for (const breadth of ['everybody', { shows: () => true, heard, halfAnswered: heard }] as const)
       expect((await look(said, { breadth })).votes).toBe(1)
   })
 })

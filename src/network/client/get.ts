@@ -11,12 +11,15 @@ import { GRACE_MS, waitForEnough } from '../../util/wait-for-enough.ts'
 import { AskError, answerOrUndefined } from '../wire/exchange.ts'
 import { afterWait } from '../wire/patience.ts'
 import type { GetAnswer } from '../wire/records.ts'
-import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer, FoundDocuments } from '../types.ts'
+import type { CodedLook, LookupBreadth, RevealAnswer, RevealLookup, SilentPeer, FoundDocuments } from '../types.ts'
 import { type ClientParts, nearestOf, reachable, shouldHold } from './holders.ts'
 import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
 
 /** This part of those asked is left out, where it is late and the others hold nothing; one peer always is. */
 const FEW_LATE = 1 / 4
+
+/** How long half of a place may take, where the other has shown a record: as long as a question. */
+const PLACES_MS = 10_000
 
 /** Where the records of a name are: that of the name, or that of one of its check codes. */
 interface Place {
@@ -95,18 +98,20 @@ export async function getReveals(
       )
     }
     const stopWhenDecided = (): void => {
-      if (asking !== current || !suffices(answersOf(), total, breadth)) return
-      if (breadth === 'majority') enough.abort()
-      // The newest record may be with those that are still asked.
-      else grace ??= setTimeout(() => enough.abort(), GRACE_MS)
+      if (asking !== current) return
+      if (typeof breadth !== 'object') {
+        if (suffices(answersOf(), total, breadth)) enough.abort()
+      } else if (answersOf().length * 2 > total) breadth.halfAnswered()
     }
     const { promise: leaving, resolve: leave } = Promise.withResolvers<undefined>()
     whenLate = () => {
       const awaited = asked.filter(({ peer }) => replies.get(peer) === undefined)
       if (grace !== undefined || !awaited.every(({ peer }) => late.has(peer))) return
       const count = { asked: asked.length, awaited: awaited.length, total }
-      if (others !== undefined) leave(undefined)
-      else if ((breadth === 'majority' || breadth === 'punctual') && isBeyond(answersOf(), count)) {
+      if (others !== undefined) {
+        // For a code the newest record may be with those that are late.
+        if (typeof breadth !== 'object' || !suffices(answersOf(), total, breadth)) leave(undefined)
+      } else if ((breadth === 'majority' || breadth === 'punctual') && isBeyond(answersOf(), count)) {
         const mayMatter = breadth === 'punctual' || mayBeThick(answersOf(), count)
         grace = setTimeout(leave, mayMatter ? GRACE_MS : 0, undefined)
       }
@@ -281,8 +286,7 @@ export function judgeOf(
 /**
  * Asks for the claim of a name that has a check code, at both places where its record belongs. No place decides
  * anything: one verified record that fits is the owner's. So what remains to an attacker is to fill both.
- * Ends a second after a place has shown one: the newest may be at the other, of which all count that have answered by
- * then [an older record shown again]. Throws OfflineError, or the signal's reason.
+ * Throws OfflineError, or the signal's reason.
  */
 export async function getByCode(
   parts: ClientParts,
@@ -291,6 +295,9 @@ export async function getByCode(
   signal?: AbortSignal
 ): Promise<RevealLookup> {
   const rest = new AbortController()
+  const heard: [RevealAnswer[], RevealAnswer[]] = [[], []]
+  const hasHalf: [boolean, boolean] = [false, false]
+  const looks: RevealLookup[] = []
   const either = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal])
   // Most peers show one record, which each new answer would have decoded again.
   const known = new WeakMap<Reveal, boolean>()
@@ -299,22 +306,57 @@ export async function getByCode(
     known.set(reveal, fits)
     return fits
   }
-  const isFound = (look: RevealLookup | undefined): boolean =>
-    look?.answers.some(({ reveal }) => reveal !== undefined && shows(reveal)) ?? false
+  const { promise: hasEnded, resolve: end } = Promise.withResolvers<undefined>()
+  let isLate = false
+  let lastSecond: NodeJS.Timeout | undefined
+  const endWhenEnough = (): void => {
+    const isShown = heard.flat().some(({ reveal }) => reveal !== undefined && shows(reveal))
+    if (lastSecond === undefined && isEnoughByCode({ isShown, isLate, hasHalf }))
+      lastSecond = setTimeout(end, GRACE_MS, undefined)
+  }
+  const late = setTimeout(() => {
+    isLate = true
+    endWhenEnough()
+  }, PLACES_MS)
   try {
     const places = [{ kind: 'coded', id: codedId(name, code) } as const, { kind: 'reveal', id: name } as const]
-    const heard = places.map((): RevealAnswer[] => [])
-    const looks = await waitForEnough(
-      places.map((place, index) =>
-        getReveals(parts, name, either, { shows, heard: (answer) => heard[index]!.push(answer) }, place)
-      ),
-      (soFar) => soFar.some(isFound)
-    )
-    const { networkSize } = looks.find((look) => look !== undefined)!
-    return looks.map((look, index) => look ?? unfinished(heard[index]!, networkSize)).reduce(merged)
+    const look = async (place: Place, index: number): Promise<void> => {
+      const note = (): void => {
+        hasHalf[index] = true
+        endWhenEnough()
+      }
+      const coded: CodedLook = {
+        shows,
+        heard: (answer) => {
+          heard[index]!.push(answer)
+          endWhenEnough()
+        },
+        halfAnswered: note
+      }
+      looks[index] = await getReveals(parts, name, either, coded, place)
+      note()
+    }
+    await Promise.race([hasEnded, Promise.all(places.map(look))])
+    const networkSize = reachable(parts).peers.networkSize()
+    return heard.map((answers, index) => looks[index] ?? unfinished(answers, networkSize)).reduce(merged)
   } finally {
+    clearTimeout(late)
+    clearTimeout(lastSecond)
     rest.abort(new Error('the other place has shown it'))
   }
+}
+
+/**
+ * Whether the last second of a look-up by code begins, in which those asked may still show a newer record. More than
+ * half of both places have answered: otherwise half of one, with an old record, would end it before the other
+ * place has said anything [an older record shown again]. A place that is silent holds it up for ten seconds.
+ */
+export function isEnoughByCode(facts: {
+  readonly isShown: boolean
+  readonly isLate: boolean
+  readonly hasHalf: readonly boolean[]
+}): boolean {
+  return facts.isShown && (facts.isLate || facts.hasHalf.every(Boolean))
 }
 
 function unfinished(answers: readonly RevealAnswer[], networkSize: number): RevealLookup {
