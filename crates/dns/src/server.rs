@@ -218,10 +218,10 @@ impl Server {
         }
     }
 
-    /// Whether a host is of a name that the user of this machine published, as far as is known now.
+    /// Whether a host is of a name that the user of this machine published, as far as was learned.
     #[must_use]
     pub fn is_own(&self, host: &str) -> bool {
-        self.name_of_host(host).is_some_and(|name| self.shared.engine.is_own(&name, self.now()))
+        self.name_of_host(host).is_some_and(|name| self.shared.engine.is_own(&name))
     }
 
     /// The time of this server.

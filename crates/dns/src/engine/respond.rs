@@ -12,8 +12,9 @@ use crate::answer::answer;
 use crate::apex::{Apex, Position};
 use crate::codes::{CLASS_IN, ede, rcode};
 use crate::query::Query;
+use std::collections::HashSet;
 use std::fmt::Write;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 /// Answers made of stale knowledge are made again after this time, so that new knowledge is told soon.
 const STALE_ANSWER_MS: u64 = 1_000;
@@ -40,6 +41,8 @@ pub struct Engine {
     pub(super) names: Names,
     pub(super) packed: PackedCache,
     pub(super) waiting: Waiting,
+    /// Names of the user of this machine: as many as there are.
+    pub(super) own: RwLock<HashSet<Box<[u8]>>>,
     pub(super) outgoing: Outgoing,
     question: Question,
 }
@@ -81,6 +84,7 @@ impl Engine {
             names: Names::new(options.cache_bytes / 2),
             packed: PackedCache::new(options.cache_bytes / 2),
             waiting: Waiting::default(),
+            own: RwLock::default(),
             outgoing: Outgoing::new(options.outside, options.is_public, options.secrets),
             question: options.question,
         }

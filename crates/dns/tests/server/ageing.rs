@@ -1,10 +1,11 @@
 //! Knowledge that grows old: TTLs, stale answers, questions ahead of time, failures.
 
 use crate::desk::{Desk, address, asker};
-use crate::fixture::{name, packet};
+use crate::fixture::{name, packet, record};
 use crate::seen::Seen;
-use chronym_dns::Knowledge;
 use chronym_dns::engine::{Reason, Transport};
+use chronym_dns::{Knowledge, Trust, Zone};
+use std::sync::Arc;
 
 const ALICE: &str = "alice.chronym";
 
@@ -29,6 +30,29 @@ fn desk() -> Desk {
     let desk = Desk::new();
     desk.learn(ALICE, address(ALICE), 100_000, 200_000);
     desk
+}
+
+#[test]
+fn an_own_name_stays_one_when_it_is_flushed_until_another_owner_or_none_is_learned() {
+    let desk = Desk::new();
+    let own = || {
+        let records = [record("alice.chronym", 1, 300, &[192, 0, 2, 1])].concat();
+        let zone = Zone::from_wire(&name("alice.chronym"), &records).unwrap().owned_here(true);
+        Knowledge::Zone { zone: Arc::new(zone), trust: Trust::Secure }
+    };
+    let is_own = || desk.engine.is_own(&name("alice.chronym"));
+    let learn = |knowledge: Knowledge| desk.learn("alice.chronym", knowledge, 60_000, 60_000);
+    assert!(!is_own());
+    for after in [address("alice.chronym"), Knowledge::Absent] {
+        learn(own());
+        // An answer that was made before is still in use.
+        desk.engine.flush(None);
+        assert!(is_own());
+        learn(Knowledge::Failed { ede: 22, text: "no peer answers".into() });
+        assert!(is_own());
+        learn(after);
+        assert!(!is_own());
+    }
 }
 
 #[test]
