@@ -1,4 +1,4 @@
-export interface Crate {
+interface Crate {
   readonly name: string
   readonly version: string
   readonly license: string
