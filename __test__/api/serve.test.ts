@@ -58,6 +58,20 @@ describe('the server', () => {
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok', version: '1.2.3' })
   })
 
+  it.each(['/healthz', '/docs', '/', '/api/nothing'])(
+    'says for HEAD %s how long the answer to GET is',
+    async (path) => {
+      const { port } = await start()
+      const answer = (method: string) =>
+        raw(port, `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`, '\0')
+      const [head, got] = [await answer('HEAD'), await answer('GET')]
+      const body = got.slice(got.indexOf('\r\n\r\n') + 4)
+      // The problem document of an error has an id of its own, of the same length.
+      expect(head).toMatch(new RegExp(`\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`, 'iu'))
+      expect(head.endsWith('\r\n\r\n')).toBe(true)
+    }
+  )
+
   it('names cause and cure when the port is taken', async () => {
     const { port } = await start()
     const failure = await start(createWorld(), {}, port).catch((error: unknown) => error)

@@ -4,6 +4,7 @@ import { notFound, onError } from './errors/problem.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { authenticate } from './middleware/authenticate.ts'
 import { guard } from './middleware/guard.ts'
+import { headLength } from './middleware/head-length.ts'
 import { createDocument } from './openapi/document.ts'
 import { createLoginLinks, createSessions } from './access/sessions.ts'
 import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './access/rate-limits.ts'
@@ -43,6 +44,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   const sessions = createSessions(services.tokens, now)
 
   const app = new Hono<AppEnv>()
+  app.use(headLength)
   app.use(accessLog(services))
   app.use(guard(services, options.host))
   app.use(authenticate(services, sessions, limits))
