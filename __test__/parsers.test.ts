@@ -180,7 +180,7 @@ const OTHERS: readonly string[] = [
   'data-directory/running-record.ts',
   'data-directory/seed-files.ts',
   'dns/listen.ts',
-  'evaluations/progress-log.ts',
+  'evaluations/earlier-progress.ts',
   'farm/evaluation.ts',
   'farm/worker.ts',
   'native/pool/evaluation.ts',

@@ -6,7 +6,7 @@ import type { Remains, TaskRemains } from './remains.ts'
 interface Known {
   readonly taskId: string
   remains: TaskRemains | undefined
-  /** The highest value ever reported. */
+  /** The highest value reported since the last start. */
   progress: number
   lastEventId: number
   ends: number
@@ -68,10 +68,6 @@ export class Claims {
   #leftOf(known: Known, now: TaskRemains, ownedNames: readonly string[]): void {
     const { taskId, remains: before } = known
     const { state } = now
-    this.#hold(
-      now.progress >= known.progress,
-      `${taskId}: the disk has progress ${now.progress}, but ${known.progress} was told`
-    )
     if (state.status === 'completed')
       this.#hold(ownedNames.includes(state.name), `${taskId} is completed, but ${state.name} is not owned`)
     if (state.proof !== null) this.#hold(same(now.keptProof, state.proof), `${taskId}: its finished proof is not kept`)
@@ -80,13 +76,14 @@ export class Claims {
     }
     if (before !== undefined) this.#unchanged(taskId, before, now)
     if (state.plan !== null && state.proof === null && this.#rate > 0) {
-      const repeated = Math.max(known.progress, now.progress) - now.checkpoint
+      const repeated = known.progress - now.checkpoint
       const seconds = Math.max(0, repeated / this.#rate)
       this.maxRepeatedSeconds = Math.max(this.maxRepeatedSeconds, seconds)
       this.#hold(seconds <= this.#checkpointSeconds, `${taskId}: the crash costs ${seconds.toFixed(2)} s of squaring`)
     }
     known.remains = now
-    known.progress = Math.max(known.progress, now.progress)
+    // It may go back to the checkpoint.
+    known.progress = Math.min(known.progress, now.checkpoint)
   }
 
   #unchanged(taskId: string, before: TaskRemains, now: TaskRemains): void {

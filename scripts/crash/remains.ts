@@ -6,15 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keys, prefixes, lastPart } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
-import { loadCheckpoints, taskDirectory } from '../../src/evaluations/checkpoints.ts'
+import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
+import { taskDirectory } from '../../src/evaluations/directories.ts'
 import { TaskJournal } from '../../src/registry/claims/journal.ts'
-import { openProgressLog } from '../../src/evaluations/progress-log.ts'
-import type { TaskState } from '../../src/registry/claims/state.ts'
+import type { TaskState } from '../../src/registry/claims/task.ts'
 
 export interface TaskRemains {
   readonly state: TaskState
-  /** Squarings shown last, as the disk has it. */
-  readonly progress: number
   readonly lastEventId: number
   /** Squarings of the newest checkpoint; 0 without one. */
   readonly checkpoint: number
@@ -38,7 +36,7 @@ export async function readRemains(dataDir: string): Promise<Remains> {
   const scratch = mkdtempSync(join(tmpdir(), 'chronym-remains-'))
   const damage: string[] = []
   try {
-    for (const file of [...DATABASE_FILES, 'progress.0', 'progress.1']) {
+    for (const file of DATABASE_FILES) {
       if (existsSync(join(dataDir, file))) cpSync(join(dataDir, file), join(scratch, file))
     }
     const store = openStore(join(scratch, 'chronym.db'), {
@@ -46,12 +44,8 @@ export async function readRemains(dataDir: string): Promise<Remains> {
     })
     try {
       const journal = new TaskJournal(store)
-      const progress = openProgressLog(scratch)
-      const shown = await progress.load()
-      await progress.close()
       const tasks = new Map<string, TaskRemains>()
       for (const { state, lastEventId } of journal.load()) {
-        const seen = shown.get(state.id)
         const found =
           state.plan === null || state.proof !== null
             ? undefined
@@ -59,8 +53,7 @@ export async function readRemains(dataDir: string): Promise<Remains> {
         damage.push(...(found?.passedOver ?? []))
         tasks.set(state.id, {
           state,
-          progress: Math.max(state.progress, seen?.progress ?? 0),
-          lastEventId: Math.max(lastEventId, seen?.lastEventId ?? 0),
+          lastEventId,
           checkpoint: found?.believed[0]?.squarings ?? 0,
           keptProof: journal.keptProof(state.kind, state.name)?.proof,
           ownRecord: store.get(keys.ownRecord('reveal', state.name))

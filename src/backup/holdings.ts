@@ -15,7 +15,7 @@ import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { Count, Text } from '../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../store/types.ts'
 import { decodeEntry } from '../registry/claims/journal.ts'
-import { hasEnded } from '../registry/claims/state.ts'
+import { hasEnded } from '../registry/claims/task.ts'
 import type { MissingView } from '../views/backup.ts'
 import { RecordStore } from './records.ts'
 

@@ -14,7 +14,7 @@ import { createContext, type RegistryContext, type RegistryParts } from '../regi
 import { createClaimSteps } from '../registry/claims/steps.ts'
 import { createRegistry } from '../registry/registry.ts'
 import type { Registry } from '../registry/use-cases.ts'
-import { createTaskManager, type TaskOptions } from '../registry/claims/manager.ts'
+import { createTaskManager, type TaskOptions } from '../registry/claims/tasks.ts'
 import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { readOrSetAside } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'

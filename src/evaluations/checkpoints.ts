@@ -11,7 +11,7 @@
  * afterwards.
  */
 import { createHash } from 'node:crypto'
-import { open, readdir, rm, type FileHandle, mkdir } from 'node:fs/promises'
+import { open, readdir, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Evaluation, EvaluationTerms } from '../native/types.ts'
@@ -108,6 +108,12 @@ export async function loadCheckpoints(
     length: bytes.length,
     readable: trouble === undefined ? undefined : bytes
   }
+}
+
+/** Squarings of the newest state on disk, for what is shown: whether it is trusted shows when the evaluation resumes. */
+export async function savedSquarings(directory: string, evaluation: Evaluation): Promise<number> {
+  const { states } = await readStates(directory, GENERATIONS, digestOf(evaluation))
+  return Math.max(0, ...states.map(({ squarings }) => squarings))
 }
 
 /** Removes what is newer than the checkpoint to resume from, because it is not trusted. */
@@ -233,46 +239,4 @@ async function thoseWhole(files: readonly StoredState[], bytes: Uint8Array): Pro
     if (hash.copy().digest().equals(file.intermediatesDigest)) whole.add(file)
   }
   return whole
-}
-
-export function taskDirectory(dataDir: string, id: string): string {
-  return join(dataDir, 'tasks', id)
-}
-
-/** One directory for each evaluation, `<data_dir>/tasks/<id>/`. */
-export class EvaluationDirectories {
-  readonly #dataDir: string
-  readonly #log: { warn(fields: object, message: string): void }
-  readonly #discarding = new Set<Promise<void>>()
-
-  constructor(dataDir: string, log: { warn(fields: object, message: string): void }) {
-    this.#dataDir = dataDir
-    this.#log = log
-  }
-
-  /** Never rejects: the next start removes what no evaluation owns. */
-  async remove(id: string): Promise<void> {
-    try {
-      await rm(taskDirectory(this.#dataDir, id), { recursive: true, force: true })
-    } catch (error) {
-      this.#log.warn({ task: id, err: error }, 'the checkpoints of an ended evaluation could not be removed')
-    }
-  }
-
-  /** As `remove`, without waiting; `settled` waits. */
-  discard(id: string): void {
-    const discarding = this.remove(id).finally(() => this.#discarding.delete(discarding))
-    this.#discarding.add(discarding)
-  }
-
-  async settled(): Promise<void> {
-    await Promise.all(this.#discarding)
-  }
-
-  /** Removes what a crash left behind between the journal and the file system. */
-  async removeOrphans(isNeeded: (id: string) => boolean): Promise<void> {
-    const root = join(this.#dataDir, 'tasks')
-    await mkdir(root, { recursive: true, mode: 0o700 })
-    for (const id of await readdir(root)) if (!isNeeded(id)) await this.remove(id)
-  }
 }

@@ -23,7 +23,10 @@ export const TaskSchema = component('Task', {
     v.description('What blocks a running task; it is tried again by itself')
   ),
   iterations: v.pipe(CountSchema, v.description('Squarings required in all')),
-  progress: v.pipe(CountSchema, v.description('Squarings done; never decreases, at most one second old')),
+  progress: v.pipe(
+    CountSchema,
+    v.description('Squarings done, at most one second old; after a crash those of the newest checkpoint')
+  ),
   phase_progress: v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description('Within the proving phase')),
   moved_to: v.pipe(v.nullable(PlaceSchema), v.description('Where it was moved; null: the daemon chooses')),
   place: v.pipe(v.nullable(PlaceSchema), v.description('Where it is computed; null while nothing is')),

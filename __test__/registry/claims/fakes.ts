@@ -12,7 +12,6 @@ import type {
 } from '../../../src/native/types.ts'
 import { asideOf } from '../../../src/store/keys.ts'
 import { StoreError, type Store, type StoreOperation } from '../../../src/store/types.ts'
-import type { ProgressLog, ShownTasks } from '../../../src/evaluations/progress-log.ts'
 import type { PlannedClaim, TaskRef, TaskManager } from '../../../src/registry/tasks.ts'
 import type { TaskView } from '../../../src/views/task.ts'
 
@@ -66,24 +65,6 @@ export class MemoryStore implements Store {
     if (value !== undefined) this.batch([{ put: asideOf(key), value }, { delete: key }])
   }
   close(): void {}
-}
-
-/** A progress log in memory, which outlives its manager as a disk does. */
-export class MemoryProgressLog implements ProgressLog {
-  #shown: ShownTasks = new Map()
-  /** Throws to make a write fail. */
-  before: () => void | Promise<void> = () => undefined
-
-  load(): Promise<ShownTasks> {
-    return Promise.resolve(this.#shown)
-  }
-  async save(shown: ShownTasks): Promise<void> {
-    await this.before()
-    this.#shown = shown
-  }
-  close(): Promise<void> {
-    return Promise.resolve()
-  }
 }
 
 /** What proving takes, in squarings for each squaring. */

@@ -80,8 +80,8 @@ let farm: FakeFarm
 const start = async (): Promise<void> => {
   await at.manager.stop()
   at.pool = new FakePool()
-  const { store, dataDir, pool, steps, clock, progress } = at
-  at.manager = taskManager({ store, dataDir, pool, steps, clock, progress, farm, options: { ...OPTIONS, queue: 10 } })
+  const { store, dataDir, pool, steps, clock } = at
+  at.manager = taskManager({ store, dataDir, pool, steps, clock, farm, options: { ...OPTIONS, queue: 10 } })
   await at.manager.start()
 }
 

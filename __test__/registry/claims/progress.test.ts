@@ -1,72 +1,66 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { encode } from 'cborg'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { taskDirectory } from '../../../src/evaluations/checkpoints.ts'
-import { FakePool, until } from './fakes.ts'
-import { settle } from '../../time/manual-clock.ts'
-import { OPTIONS, workbench } from './workbench.ts'
+import { taskDirectory } from '../../../src/evaluations/directories.ts'
+import { FakePool, full, until } from './fakes.ts'
+import { workbench } from './workbench.ts'
 
 const at = workbench()
 
 describe('progress', () => {
-  const gate = () => Promise.withResolvers<undefined>()
-
-  it('is shown only once it is on disk, and a slow disk gets one write at a time', async () => {
+  it('is shown within half a second, whatever the disk does', async () => {
     const { id, run } = await at.running()
-    const { promise, resolve } = gate()
-    let writes = 0
-    at.progress.before = () => (writes++, promise)
+    at.store.onWrite = full
     await at.reach(run, 100)
-    expect(at.manager.get(id)!.progress).toBe(0)
-    run.reach(200)
-    await at.clock.advance(10_000)
-    expect({ writes, shown: at.manager.get(id)!.progress }).toEqual({ writes: 1, shown: 0 })
-    resolve(undefined)
-    await settle()
     expect(at.manager.get(id)!.progress).toBe(100)
-    await at.clock.advance(500)
+    await at.reach(run, 200)
     expect(at.manager.get(id)!.progress).toBe(200)
   })
 
-  it('is not shown while it cannot be written, and the computation goes on', async () => {
+  it('is that of the newest checkpoint after a crash, and more than before it once it is squared', async () => {
     const { id, run } = await at.running()
-    at.progress.before = () => {
-      throw new Error('no space')
+    run.checkpoint(200)
+    await at.stateFiles(1)
+    await at.reach(run, 450)
+    // A crash: what was not yet written is gone.
+    run.stop = () => run.finish({ kind: 'stopped' })
+    await at.restart()
+    expect(at.manager.get(id)).toMatchObject({ progress: 200, resumed: 1 })
+    await at.reach(await at.evaluation(), 300)
+    expect(at.manager.get(id)!.progress).toBe(300)
+  })
+
+  it('is none of a checkpoint that cannot be read, and the daemon starts', async () => {
+    const { id, run } = await at.running()
+    run.checkpoint(200)
+    await at.stateFiles(1)
+    await at.manager.stop()
+    for (const name of ['state.0', 'state.1']) {
+      const path = join(taskDirectory(at.dataDir, id), name)
+      rmSync(path, { force: true })
+      mkdirSync(path)
     }
-    run.reach(100)
-    await at.clock.advance(5_000)
-    expect(at.manager.get(id)).toMatchObject({ progress: 0, status: 'running', phase: 'evaluate' })
-    expect(run.stops).toBe(0)
-    at.progress.before = () => undefined
-    await at.clock.advance(500)
-    expect(at.manager.get(id)!.progress).toBe(100)
+    await at.start()
+    expect(at.manager.get(id)).toMatchObject({ progress: 0, status: 'running' })
+    expect(at.told).toContain('a checkpoint cannot be read; the progress shown begins before it')
   })
 
-  it('that was on its way when the task was cancelled changes nothing', async () => {
-    const { id, run } = await at.running()
-    const { promise, resolve } = gate()
-    at.progress.before = () => promise
-    await at.reach(run, 100)
-    await at.manager.remove(id)
-    const cancelled = at.manager.get(id)
-    resolve(undefined)
-    await settle()
-    expect(at.manager.get(id)).toEqual(cancelled)
-  })
-
-  it('of a task that waits between two tries is kept while others go on', async () => {
-    await at.restart({ ...OPTIONS, maxTasks: 2 })
-    const first = at.register('one.chronym')
-    const broken = await at.evaluation()
-    await at.reach(broken, 300)
-    at.register('two.chronym')
-    const other = await at.evaluation(1)
-    broken.finish({ kind: 'failed', code: 'WORKER_FAILED', message: 'out of luck' })
-    await settle()
-    await at.reach(other, 200)
-    // A crash: nothing more is written.
-    const left = await at.progress.load()
-    expect(left.get(first)).toMatchObject({ progress: 300 })
+  it('that a version before had shown is shown, and its files go', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    await at.manager.stop()
+    const body = encode([[id, 700, 50_000]])
+    const fields = Buffer.alloc(20)
+    fields.write('CHRPROG1', 'latin1')
+    fields.writeBigUInt64BE(1n, 8)
+    fields.writeUInt32BE(body.length, 16)
+    const file = join(at.dataDir, 'progress.1')
+    writeFileSync(file, Buffer.concat([fields, createHash('sha256').update(fields).update(body).digest(), body]))
+    await at.start()
+    expect(at.manager.get(id)!.progress).toBe(700)
+    expect([existsSync(file), run.stops]).toEqual([false, 1])
   })
 })
 

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import { createTaskManager, type TaskOptions } from '../../../src/registry/claims/manager.ts'
+import { createTaskManager, type TaskOptions } from '../../../src/registry/claims/tasks.ts'
 import type { TaskManager } from '../../../src/registry/tasks.ts'
 import { temporary } from '../../temporary.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
@@ -10,7 +10,6 @@ import {
   type FakeEvaluation,
   FakePool,
   FakeSteps,
-  MemoryProgressLog,
   MemoryStore,
   silentLog,
   taskWhere,
@@ -36,7 +35,6 @@ export class Workbench {
   clock = new ManualClock()
   steps = new FakeSteps()
   pool = new FakePool()
-  progress = new MemoryProgressLog()
   /** The moment of the newest pulse; 0 before the first. */
   certainMs = 0
   /** Warnings and errors that were logged. */
@@ -44,10 +42,10 @@ export class Workbench {
   manager!: TaskManager
 
   build(options: TaskOptions = OPTIONS): TaskManager {
-    const { store, dataDir, pool, steps, clock, progress } = this
+    const { store, dataDir, pool, steps, clock } = this
     const tell = (_fields: object, message: string) => void this.told.push(message)
     const log = { ...silentLog, warn: tell, error: tell }
-    return taskManager({ store, dataDir, pool, steps, options, clock, progress, log, certainMs: () => this.certainMs })
+    return taskManager({ store, dataDir, pool, steps, options, clock, log, certainMs: () => this.certainMs })
   }
 
   /** A process begins; the one before may not have ended in an orderly way. */

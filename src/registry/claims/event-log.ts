@@ -1,4 +1,4 @@
-import { hasEnded, type TaskState } from './state.ts'
+import { hasEnded, type TaskState } from './task.ts'
 import type { TaskEvent } from '../tasks.ts'
 
 /** Phase and end events kept for replay for each task; older ones are forgotten first. */

@@ -1,6 +1,6 @@
 /**
- * The durable side of tasks: one record a task, and finished proofs, which outlive their task. CBOR; progress is in
- * evaluations/progress-log.ts. One write for each transition. An unreadable record is set aside, byte for byte, and
+ * The durable side of tasks: one record a task, and finished proofs, which outlive their task. CBOR; progress is
+ * that of the newest checkpoint. One write for each transition. An unreadable record is set aside, byte for byte, and
  * blocks nothing.
  */
 import type { Store, StoreOperation } from '../../store/types.ts'
@@ -11,7 +11,7 @@ import { encode } from 'cborg'
 import * as v from 'valibot'
 import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
 import type { PlannedClaim } from '../tasks.ts'
-import type { TaskState } from './state.ts'
+import type { TaskState } from './task.ts'
 
 /** How long a finished proof stays, whatever happens to its task (docs/api.md, "VDF tasks"). */
 export const PROOF_KEPT_MS = 30 * 24 * 60 * 60 * 1000
@@ -79,7 +79,7 @@ export class TaskJournal {
   }
 }
 
-export interface JournalEntry {
+interface JournalEntry {
   readonly state: TaskState
   readonly lastEventId: number
   /** Not listed any more: kept until no farm has anything of it. */

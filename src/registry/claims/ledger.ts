@@ -3,7 +3,7 @@ import { eventOf, eventType, TaskEventLog } from './event-log.ts'
 import type { TaskJournal } from './journal.ts'
 import { Pace } from '../../evaluations/pace.ts'
 import { byTurn, nextDeadlineMs, type Turn } from '../../evaluations/turns.ts'
-import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState, hasEnded } from './state.ts'
+import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState, hasEnded } from './task.ts'
 import type { TaskEvent } from '../tasks.ts'
 import type { TaskPlace, TaskView } from '../../views/task.ts'
 import type { Reason } from './scheduler.ts'
@@ -11,7 +11,7 @@ import type { TaskRun } from './run.ts'
 import type { PlaceProgress } from '../../evaluations/places.ts'
 
 /**
- * The tasks held. A change is first in the journal (progress in its own log, see progress.ts), then in memory, then its
+ * The tasks held. A change is first in the journal (progress in memory alone, see progress.ts), then in memory, then its
  * event goes out.
  */
 export class TaskLedger {

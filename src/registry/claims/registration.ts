@@ -10,7 +10,7 @@ import { acknowledgeText, isCancelled, isGone, type OwnedName, soldText } from '
 import { keys } from '../../store/keys.ts'
 import { requireOwned, savingZone } from '../zones/zones.ts'
 import { holderOf } from './holder.ts'
-import { runningAlready } from './manager.ts'
+import { runningAlready } from './tasks.ts'
 
 /**
  * Starts a registration, after every check that is possible before days of work.

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../error-table.ts'
 import { type Evaluation, NativeError, type NativeErrorCode } from '../../native/types.ts'
 import { asServiceError } from '../../service-errors.ts'
 import { StoreError } from '../../store/types.ts'
-import { taskDirectory } from '../../evaluations/checkpoints.ts'
+import { taskDirectory } from '../../evaluations/directories.ts'
 import {
   EvaluationFault,
   Evaluator,
@@ -13,7 +13,7 @@ import {
   type Log
 } from '../../evaluations/evaluator.ts'
 import type { Place, PlaceProgress } from '../../evaluations/places.ts'
-import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
+import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './task.ts'
 import type { TaskRef, PlannedClaim } from '../tasks.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { OwnerSeed } from '../seed-holder.ts'

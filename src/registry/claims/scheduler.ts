@@ -1,5 +1,5 @@
 /**
- * Which task works where: a pure function from facts to actions. The room's door (manager.ts) collects the facts and
+ * Which task works where: a pure function from facts to actions. The room's door (tasks.ts) collects the facts and
  * carries the actions out. No clock, no I/O, nothing remembered.
  * A task that works takes a slot, of this machine (`vdf.max_tasks`) or of the farm. Its first steps need no place: it
  * asks for one once its evaluation is known.

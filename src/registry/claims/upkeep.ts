@@ -1,10 +1,10 @@
 import type { Log } from '../../evaluations/evaluator.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { ClaimSteps } from './run.ts'
-import { hasEnded, type TaskState } from './state.ts'
+import { hasEnded, type TaskState } from './task.ts'
 import { PROOF_KEPT_MS, type TaskJournal } from './journal.ts'
 import type { TaskLedger } from './ledger.ts'
-import type { EvaluationDirectories } from '../../evaluations/checkpoints.ts'
+import type { EvaluationDirectories } from '../../evaluations/directories.ts'
 
 /** Commitments are sent again hourly (docs/protocol/rules.md, 5). */
 const REMIND_EVERY_MS = 60 * 60 * 1000

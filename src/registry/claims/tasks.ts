@@ -5,23 +5,25 @@ import { type Store, type StoreOperation, StoreError } from '../../store/types.t
 import type { Clock } from '../../time/clock.ts'
 import { TaskJournal, type KeptProof } from './journal.ts'
 import { deadlinesOf, TaskLedger, rest, type Task } from './ledger.ts'
-import { openProgressLog, type ProgressLog } from '../../evaluations/progress-log.ts'
-import { TaskProgress, withShown } from './progress.ts'
+import { readEarlierProgress, removeEarlierProgress } from '../../evaluations/earlier-progress.ts'
+import { TaskProgress } from './progress.ts'
 import { Reminders, Retention } from './upkeep.ts'
 import { asObstacle, TaskRun, type ClaimSteps } from './run.ts'
 import type { PlannedClaim, TaskEvent, TaskRef, ClaimTasks } from '../tasks.ts'
-import { hasEnded, needsSlot, newTask, newTaskWithProof, type TaskInput, type TaskState, CANCELLED } from './state.ts'
+import { hasEnded, needsSlot, newTask, newTaskWithProof, type TaskInput, type TaskState, CANCELLED } from './task.ts'
 import { type FarmPlace, type Place, thisMachine } from '../../evaluations/places.ts'
 import type { Evaluation, NativePool } from '../../native/types.ts'
 import { type Action, hasFreeSlot, type PlaceFacts, schedule, type TaskFacts } from './scheduler.ts'
-import { EvaluationDirectories } from '../../evaluations/checkpoints.ts'
+import { savedSquarings } from '../../evaluations/checkpoints.ts'
+import { EvaluationDirectories, taskDirectory } from '../../evaluations/directories.ts'
 import type { TaskKind, TaskPlace, TaskView } from '../../views/task.ts'
 import type { OwnerSeed } from '../seed-holder.ts'
 
 /** How often progress is read, saved and shown; the promise is one second. */
 const TICK_MS = 500
-/** Ids skipped at a restart: more than the unsaved events of a full disk. */
+/** Ids skipped at a restart: more than the unsaved events of a full disk, and of each second since the last saved one. */
 const UNSAVED_EVENTS = 1000
+const UNSAVED_EVENTS_A_SECOND = 10
 const FIRST_EVENT = 1
 
 export interface TaskOptions extends EvaluationSettings {
@@ -50,15 +52,13 @@ interface TaskManagerParts {
    */
   readonly certainMs: () => number
   readonly log: Log
-  /** Default: files in `dataDir`. */
-  readonly progress?: ProgressLog
 }
 
 export function createTaskManager(dependencies: TaskManagerParts): ClaimTasks {
-  return new Manager(dependencies)
+  return new Tasks(dependencies)
 }
 
-class Manager implements ClaimTasks {
+class Tasks implements ClaimTasks {
   readonly #with: TaskManagerParts
   readonly #journal: TaskJournal
   readonly #ledger: TaskLedger
@@ -78,7 +78,7 @@ class Manager implements ClaimTasks {
     this.#here = thisMachine(dependencies.pool)
     this.#journal = new TaskJournal(store)
     this.#ledger = new TaskLedger(this.#journal, clock, certainMs)
-    this.#progress = new TaskProgress(this.#ledger, dependencies.progress ?? openProgressLog(dataDir), clock, log)
+    this.#progress = new TaskProgress(this.#ledger, clock, log)
     this.#files = new EvaluationDirectories(dataDir, log)
     this.#reminders = new Reminders(steps, clock, log)
     this.#retention = new Retention({
@@ -91,18 +91,24 @@ class Manager implements ClaimTasks {
   }
 
   async start(): Promise<void> {
-    const shown = await this.#progress.load()
+    const { dataDir } = this.#with
+    const earlier = await readEarlierProgress(dataDir)
     for (const entry of this.#journal.load()) {
-      const { state, lastEventId } = withShown(entry, shown.get(entry.state.id))
+      const { state } = entry
+      const lastEventId = Math.max(entry.lastEventId, earlier.get(state.id)?.lastEventId ?? 0)
       if (hasEnded(state)) {
         // The farm may not have been there when it was cancelled.
         if (state.proof === null || entry.cleared === true) this.#forget({ state })
         if (entry.cleared === true) this.#cleared.add(state)
         else this.#ledger.hold(state, lastEventId)
+      } else {
+        const progress = Math.max(state.progress, earlier.get(state.id)?.progress ?? 0, await this.#saved(state))
+        // Above the ids of events that readers got unsaved.
+        const task = this.#hold({ ...state, progress }, lastEventId + this.#unsavedEvents(state))
+        this.#ledger.apply(task, { type: 'restarted' })
       }
-      // Above the ids of events that readers got unsaved.
-      else this.#ledger.apply(this.#hold(state, lastEventId + UNSAVED_EVENTS), { type: 'restarted' })
     }
+    await removeEarlierProgress(dataDir)
     await this.#files.removeOrphans((taskId) => {
       const state = this.#ledger.get(taskId)?.state
       return state === undefined ? this.#journal.isAside(taskId) : !hasEnded(state) && state.proof === null
@@ -113,13 +119,28 @@ class Manager implements ClaimTasks {
     this.#ledger.beginEvents()
   }
 
+  /** Squarings of its newest checkpoint. */
+  async #saved({ id, plan, proof }: TaskState): Promise<number> {
+    if (plan === null || proof !== null) return 0
+    try {
+      return await savedSquarings(taskDirectory(this.#with.dataDir, id), plan.evaluation)
+    } catch (error) {
+      this.#with.log.warn({ task: id, err: error }, 'a checkpoint cannot be read; the progress shown begins before it')
+      return 0
+    }
+  }
+
+  #unsavedEvents({ updatedMs }: TaskState): number {
+    const seconds = Math.max(0, this.#ledger.nowMs() - updatedMs) / 1000
+    return UNSAVED_EVENTS + Math.ceil(seconds * UNSAVED_EVENTS_A_SECOND)
+  }
+
   async stop(): Promise<void> {
     this.#accepting = false
     this.#stopTicking()
     const runs = [...this.#ledger.all()].map((task) => task.run).filter((run) => run !== undefined)
     for (const run of runs) run.stop()
     await Promise.all([...runs.map((run) => run.done), this.#reminders.stop(), this.#files.settled()])
-    await this.#progress.close()
     for (const task of this.#ledger.all()) task.events.close()
   }
 

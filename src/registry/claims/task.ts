@@ -26,7 +26,7 @@ export interface TaskState {
   readonly paused: boolean
   readonly movedTo: MovedTo
   readonly iterations: number
-  /** The highest number of squarings ever shown. */
+  /** The highest number of squarings shown since the daemon's start. */
   readonly progress: number
   readonly phaseProgress: number
   readonly createdMs: number
@@ -214,9 +214,7 @@ function step(state: TaskState, input: TaskInput): TaskState {
   }
 }
 
-/**
- * Progress never decreases: after a restart the squarings since the last checkpoint are repeated, but not shown again.
- */
+/** Progress never decreases while the daemon runs: squarings that are repeated are not shown again. */
 function advance(state: TaskState, phase: 'evaluate' | 'prove', squarings: number, share: number): TaskState {
   const progress = Math.max(state.progress, Math.min(squarings, state.iterations))
   // While squaring, the share follows the squarings shown: it must not decrease while those are unchanged.
