@@ -158,6 +158,7 @@ const OTHERS: readonly string[] = [
   'api/client/did-resolver.ts',
   'api/client/proven-fetch.ts',
   'api/client/transport.ts',
+  'api/middleware/head-length.ts',
   'api/routes/daemon.ts',
   'api/routes/tasks.ts',
   'api/serve.ts',

@@ -72,6 +72,15 @@ describe('the server', () => {
     }
   )
 
+  it('answers HEAD of an event stream at once, without a length', async () => {
+    const world = createWorld()
+    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    const { url } = await start(world)
+    const answer = await fetch(`${url}/api/vdf/status/task-1/events`, { method: 'HEAD', headers: OWNER })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.has('Content-Length')).toBe(false)
+  })
+
   it('names cause and cure when the port is taken', async () => {
     const { port } = await start()
     const failure = await start(createWorld(), {}, port).catch((error: unknown) => error)

@@ -43,7 +43,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'pages that do not ascend': ONE_NODE,
   'a put that has others asked': ONE_NODE,
   'peers that ask for page after page': ONE_NODE,
-  'peers that use up what all may cost': ONE_NODE
+  'peers that use up what all may cost': ONE_NODE,
+  'look-ups that take the event loop': ONE_NODE
 }
 
 /** Rows of the attack table of docs/threat-model.md, likewise. */

@@ -351,7 +351,7 @@ export async function getByCode(
  * half of both places have answered: otherwise half of one, with an old record, would end it before the other
  * place has said anything [an older record shown again]. A place that is silent holds it up for ten seconds.
  */
-export function isEnoughByCode(facts: {
+function isEnoughByCode(facts: {
   readonly isShown: boolean
   readonly isLate: boolean
   readonly hasHalf: readonly boolean[]
