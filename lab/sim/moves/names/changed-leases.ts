@@ -121,6 +121,7 @@ function formerOwner({ id, firstRenewalDays, everyDays, freeDay }: FormerOwner):
 const THEFT_MINUTES = 8
 const ROTATED_AFTER = 4
 const ZONE_SECONDS = 2
+const NEARLY_ALL = 0.9
 
 /** A thief of the seed renews, and publishes a zone every other second. The owner's change of keys enters in a minute. */
 const turnsUsedUp: Move = {
@@ -150,7 +151,8 @@ const turnsUsedUp: Move = {
     const { having, of } = holdersFor(victim, victim.key.publicKey, world)
     const byCode = codeHoldersWith(victim, victim.key.publicKey, world)
     remark(`a minute after the owner's change ${having} of ${of} holders have it, and ${byCode} of the code`)
-    if (having * 2 <= of || byCode * 2 <= of) breach('a thief of one key keeps a change of both from its holders')
+    // A node whose clock is far ahead takes no change.
+    if (Math.min(having, byCode) < of * NEARLY_ALL) breach('a thief of one key keeps a change of both from its holders')
     await world.sleep((THEFT_MINUTES - ROTATED_AFTER) * MINUTE_MS)
     const [bare, coded] = await shownBoth(victim, world)
     if (bare !== victim.pubkey || coded !== victim.pubkey) breach('a former key is shown after its change')
