@@ -85,5 +85,6 @@ export const COMMAND_BLOCKS: Readonly<Record<string, string | readonly Block[]>>
     ['chronym key change-words --make > words', OTHERS],
     ['chronym key rotate --all', OTHERS],
     ['chronym key change-words --make > words', OTHERS]
-  ]
+  ],
+  'docs/verification.md': [['chronym pins publish pins.txt', FILLED]]
 }

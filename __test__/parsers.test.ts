@@ -30,8 +30,9 @@ import { parseOffer } from '../src/protocol/claim/offer.ts'
 import { wordsToSeed } from '../src/protocol/crypto/keys.ts'
 import { fromBase64, fromHex } from '../src/protocol/encoding/bytes.ts'
 import { parseCanonicalJson } from '../src/protocol/encoding/jcs.ts'
-import { decodeMultikey, parseDid } from '../src/protocol/identity/did.ts'
+import { decodeMultikey, encodeMultikey, parseDid } from '../src/protocol/identity/did.ts'
 import { local } from '../src/protocol/profile/built-in.ts'
+import { MAX_LIST_BYTES, readPinList } from '../src/protocol/resolution/pin-list.ts'
 import { parseRecordData } from '../src/protocol/zone/record-data.ts'
 import { spellName } from '../src/util/typed-name.ts'
 import { temporary } from './temporary.ts'
@@ -86,6 +87,8 @@ const file = (longest: number, read: (path: string) => unknown): Reader => {
 }
 const quiet = { info: () => undefined, warn: () => undefined }
 
+const ANY_KEY = encodeMultikey(new Uint8Array(32))
+
 /** By the file that gets the bytes. */
 const READERS: Readonly<Record<string, readonly Reader[]>> = {
   'network/mapping/upnp.ts': [
@@ -100,6 +103,11 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   'network/bootstrap/names.ts': [
     text(DATAGRAM, isPeerAddress),
     text(DATAGRAM, isPeerAddress, '/ip4/1.2.3.4/tcp/1/p2p/')
+  ],
+  'registry/resolution/pin-lists.ts': [
+    text(MAX_LIST_BYTES, (list) => readPinList(list, local, Infinity)),
+    text(MAX_LIST_BYTES, (list) => readPinList(list, local, Infinity), 'chronym-pins=v1 1 z6Mk'),
+    text(MAX_LIST_BYTES, (list) => readPinList(list, local, Infinity), `chronym-pins=v1 1 ${ANY_KEY}\n`)
   ],
   'network/bootstrap/file.ts': [file(256 * KiB, (path) => new BootstrapFile(path, quiet))],
   'network/wire/frame.ts': [
@@ -172,6 +180,7 @@ const OTHERS: readonly string[] = [
   'cli/https/cert.ts',
   'cli/identity/recovery-key.ts',
   'cli/input/questions.ts',
+  'cli/pins/publish.ts',
   'cli/self-check/files.ts',
   'cli/task/task.ts',
   'cli/vdf/report.ts',
@@ -191,6 +200,7 @@ const OTHERS: readonly string[] = [
   'network/upkeep/replication.ts',
   'store/inspect.ts',
   'store/lock.ts',
+  'util/bounded-body.ts',
   'util/port-holder.ts',
   'util/run-apart.ts',
   'util/secret-input.ts',

@@ -160,6 +160,16 @@ export const ERROR_TABLE = {
       'Ask the owner which code is right. `chronym pins list` shows what is pinned, and `chronym pins forget NAME` ends ' +
       'it. A code of `pins.codes` changes in the configuration alone.'
   },
+  'SVC-PIN-003': {
+    status: 422,
+    title: 'A list of pins cannot be followed',
+    cause:
+      'The source gave no list that is signed by the expected key for this network, or nothing at all. Or this daemon ' +
+      'follows as many lists as it can, or does not follow the one that is meant.',
+    cure:
+      'The message says what is wrong. Ask the publisher for address and key, and try again: `chronym pins follow URL ' +
+      '--key KEY`. `chronym pins lists` shows what is followed.'
+  },
   'SVC-WNT-001': {
     status: 409,
     title: 'Too many names are looked for',

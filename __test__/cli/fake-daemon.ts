@@ -71,6 +71,22 @@ export const EXPLANATION: Explanation = explanation({
   resolves: 'settled',
   error: null
 })
+const PIN_LIST = {
+  source: 'https://pins.example.org/list.txt',
+  key: 'z6MkOne',
+  made_at: '2000-01-01T00:00:00.000Z',
+  fetched_at: '2000-01-02T00:00:00.000Z',
+  entries: 1,
+  failure: null,
+  rolled_back_to: null,
+  equivocation: null
+}
+const PIN_LISTS = [
+  PIN_LIST,
+  { ...PIN_LIST, source: '/b', failure: 'gone \u001b[2J', rolled_back_to: '1999-01-01T00:00:00.000Z' },
+  { ...PIN_LIST, source: '/c', equivocation: [{ name: 'alice.chronym', codes: ['7kq2mx4q8r7k', null] }] }
+]
+
 export const PINS: readonly PinView[] = [
   pinOf('alice.chronym'),
   { ...pinOf('bob.chronym'), rival: '02'.repeat(32), contested_until: '2026-11-22T12:00:00.000Z' },
@@ -199,6 +215,8 @@ function fakeDaemon() {
     const { codes } = await c.req.json<{ codes: string[] }>()
     return c.json({ pinned: codes.map((each) => each.split(/[ .]|--/, 1)[0]!), known: 0 })
   })
+  app.get('/api/pin-lists', (c) => c.json({ agree: 2, lists: PIN_LISTS }))
+  app.post('/api/pin-lists', (c) => c.json({ agree: 2, lists: PIN_LISTS.slice(0, 1) }))
   app.delete('/api/pins/:name', (c) => c.json({ success: true }))
   app.get('/api/wanted', (c) =>
     c.json([

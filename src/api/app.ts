@@ -14,7 +14,7 @@ import { dashboardRoutes, docsRoutes, errorRoutes, verifyRoutes } from './routes
 import { didResolutionRoutes } from './routes/did-resolution.ts'
 import { dnsQueryRoutes, dnsRoutes, pacRoutes } from './routes/dns.ts'
 import { identityRoutes } from './routes/identities.ts'
-import { keyRoutes, nameRoutes, pinRoutes, wantedRoutes } from './routes/names.ts'
+import { keyRoutes, nameRoutes, pinListRoutes, pinRoutes, wantedRoutes } from './routes/names.ts'
 import { operationRoutes, seedRoutes } from './routes/operations.ts'
 import { resolveRoutes } from './routes/resolve.ts'
 import { sessionRoutes } from './routes/session.ts'
@@ -55,6 +55,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
     nameRoutes(services),
     keyRoutes(services),
     pinRoutes(services),
+    pinListRoutes(services),
     wantedRoutes(services),
     taskRoutes(services, streams),
     zoneRoutes(services),

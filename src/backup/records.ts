@@ -19,6 +19,7 @@ import { LocalZones } from '../registry/stored/local-zones.ts'
 import { Memory } from '../registry/stored/memory.ts'
 import { OwnedNames, decodeAdoption } from '../registry/stored/owned-names.ts'
 import { readGivenCode, Pins } from '../registry/stored/pins.ts'
+import { readAgree, readFollowed } from '../registry/stored/pin-lists.ts'
 import { Receipts } from '../registry/stored/receipts.ts'
 import { SeenIdentities } from '../registry/identities/seen-identities.ts'
 import { keys, lastPart, prefixes } from '../store/keys.ts'
@@ -61,6 +62,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   [prefixes.proofs]: (_key, value) => void decodeProof(value),
   [prefixes.pins]: (key, _value, { profile }, store) => void new Pins(store, profile).get(lastPart(key)),
   [prefixes.pinCodes]: (_key, value) => void readGivenCode(value),
+  [prefixes.pinLists]: (_key, value) => void readFollowed(value),
+  [keys.pinListsAgree()]: (_key, value) => void readAgree(value),
   [prefixes.pinLooks]: requireEmpty,
   [prefixes.pinEnds]: requireEmpty,
   [prefixes.seenNames]: (key, _value, _facts, store) => {

@@ -5,6 +5,7 @@
 import { type Pulse, PULSE_SIGNATURE_BYTES, pulseRandomness } from '../protocol/time.ts'
 import { BeaconError, type BeaconChain, type BeaconErrorCode } from './types.ts'
 import * as v from 'valibot'
+import { readBody } from '../util/bounded-body.ts'
 import { textOfUtf8 } from '../util/utf8.ts'
 
 /** Which failure of several to report: the most telling, first. */
@@ -133,7 +134,7 @@ class DrandSource {
           `${this.url}/${path} answered ${response.status}${leadsAway(response)}`
         )
       }
-      return JSON.parse(await readBounded(response))
+      return JSON.parse(textOfUtf8(await readBody(response, MAX_ANSWER_BYTES)))
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof BeaconError) throw error
@@ -148,18 +149,6 @@ function leadsAway({ status }: Response): string {
     ? ', which is not followed: this network wants a login first (a captive portal), or beacon.urls has to name ' +
         'the address that it leads to'
     : ''
-}
-
-async function readBounded(response: Response): Promise<string> {
-  if (response.body === null) return ''
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    length += chunk.length
-    if (length > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return textOfUtf8(Buffer.concat(chunks))
 }
 
 /** `fetch` says only "fetch failed"; its cause says why. */

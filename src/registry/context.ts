@@ -16,6 +16,7 @@ import type { RoundClock, Clock } from '../time/clock.ts'
 import type { OwnerSeed } from './seed-holder.ts'
 import type { Store } from '../store/types.ts'
 import { GivenCodes, Pins } from './stored/pins.ts'
+import { PinLists } from './stored/pin-lists.ts'
 import { LocalZones } from './stored/local-zones.ts'
 import { Memory } from './stored/memory.ts'
 import { OwnedNames } from './stored/owned-names.ts'
@@ -55,6 +56,8 @@ export interface RegistryContext extends Omit<RegistryParts, 'codes'> {
   readonly receipts: Receipts
   /** The check codes that bare names mean here. */
   readonly codes: GivenCodes
+  /** The lists of published pins that are followed. */
+  readonly lists: PinLists
   time(): ProtocolTime
 }
 
@@ -64,6 +67,7 @@ export function createContext({ codes = [], ...dependencies }: RegistryParts): R
   const owned = new OwnedNames(store, profile)
   const pins = new Pins(store, profile)
   const given = new GivenCodes(store, configuredCodes(codes, profile))
+  const lists = new PinLists(store, profile)
   return {
     ...dependencies,
     profileHash: profileHash(profile),
@@ -73,6 +77,7 @@ export function createContext({ codes = [], ...dependencies }: RegistryParts): R
       isDead: (newestRound) => leaseState(newestRound, roundClock.time().lapse, profile).state === 'dead',
       isNeeded(name, claimId) {
         if (owned.get(name) !== undefined || given.get(name) !== undefined) return true
+        if (lists.meant(name).kind !== 'unsaid') return true
         const pin = pins.get(name)
         return pin !== undefined && equalBytes(pin.claim, claimId)
       }
@@ -80,6 +85,7 @@ export function createContext({ codes = [], ...dependencies }: RegistryParts): R
     pins,
     receipts: new Receipts(store),
     codes: given,
+    lists,
     time: () => roundClock.time()
   }
 }

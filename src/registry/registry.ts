@@ -11,6 +11,7 @@ import { resolveIdentity, resolveIdentityLog } from './identities/resolve.ts'
 import { publishManifest, createKid, publishKid } from './identities/publish.ts'
 import { ownIdentities, IdentityUpkeep } from './identities/own.ts'
 import { commit, publish } from './claims/manual.ts'
+import { PinListUpkeep } from './resolution/pin-lists.ts'
 import { PinUpkeep, forgetPin, listPins, pinCodes } from './resolution/pins.ts'
 import { PublishBudgets } from './publication/publishing.ts'
 import { register, renew, release, takeBack } from './claims/registration.ts'
@@ -57,6 +58,11 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
   const ownership = new OwnershipCheck(context, tasks, emit)
   const identities = new IdentityUpkeep(context)
   const pins = new PinUpkeep(context, tasks)
+  const lists = new PinListUpkeep(
+    context,
+    (name, signal) => resolver.resolve(name, signal),
+    () => resolver.forgetAll()
+  )
   const adoptions = new Adoptions(context, emit)
   const budgets = new PublishBudgets(context)
   context.pins.onDispute = (name) => resolver.forget(name)
@@ -99,12 +105,20 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
       renewal.start()
       identities.start()
       pins.start()
+      lists.start()
       adoptions.start()
       return Promise.resolve()
     },
     async stop() {
       for (const end of ends.splice(0)) end()
-      await Promise.all([adoptions.stop(), pins.stop(), identities.stop(), renewal.stop(), ownership.stop()])
+      await Promise.all([
+        adoptions.stop(),
+        pins.stop(),
+        lists.stop(),
+        identities.stop(),
+        renewal.stop(),
+        ownership.stop()
+      ])
       context.store.settle()
     },
     networkStatus: () =>
@@ -149,6 +163,8 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
       if (!dryRun) for (const name of pinned) resolver.forget(name)
       return { pinned: [...pinned], known }
     },
+    pinLists: () => lists.view(),
+    followPinList: (source, following) => translated(() => lists.follow(source, following)),
     forgetPin(name) {
       translatedSync(() => forgetPin(context, name))
       resolver.forget(canonicalName(name))

@@ -9,7 +9,7 @@ import type { Estimate, RenewalGain, TaskView } from '../views/task.ts'
 import type { Explanation } from '../views/explanation.ts'
 import type { NameWarningCode, OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../views/own.ts'
 import type { NetworkStatusView, PeerClockView, PeerView } from '../views/network.ts'
-import type { PinnedCodesView, PinView } from '../views/pin.ts'
+import type { FollowedListsView, PinnedCodesView, PinView } from '../views/pin.ts'
 import type { CommittedBy, StoredBy } from '../views/common.ts'
 import type { ServiceError } from '../errors.ts'
 import type { Service } from '../protocol/identity/document.ts'
@@ -97,6 +97,15 @@ interface Zones {
   publishZone(name: string, signal?: AbortSignal): Promise<{ serial: number } & StoredBy>
 }
 
+export interface FollowOptions {
+  /** Multikey that must have signed the list; else the first one says which. */
+  readonly key?: string
+  /** How many publishers must agree from now on, of all lists. */
+  readonly agree?: number
+  /** False: no longer. */
+  readonly follow?: boolean
+}
+
 /** What this machine remembers of owners. */
 interface Pins {
   /** The first thousand pins by name, or those after the name `after`. SVC-NAM-001/002. */
@@ -108,6 +117,9 @@ interface Pins {
   pinCodes(codes: readonly string[], dryRun?: boolean): PinnedCodesView
   /** The next look alone decides who owns the name. SVC-NAM-001/002, SVC-PIN-001, SVC-PIN-002. */
   forgetPin(name: string): void
+  pinLists(): FollowedListsView
+  /** Follows the list at an https address, in a file or of a coded name. SVC-PIN-003, SVC-STO-001. */
+  followPinList(source: string, options?: FollowOptions): Promise<FollowedListsView>
 }
 
 /** Claims made here, by a task or by hand. */

@@ -24,6 +24,8 @@
  *   receipts/<name>                who confirmed our commitment, and when they saw it            registry
  *   pin/<name>                     claim seen as settled: tentative, or firm until the lease dies registry
  *   pin-code/<name>                the code that the user gave: the bare name means its claim     registry
+ *   pin-list/<hash of source>      a list of published pins that this daemon follows              registry
+ *   pin-lists-agree                how many publishers of such lists must agree                 registry
  *   pin-look/<round>/<name>        nothing: from that round on a tentative pin is looked at again registry
  *   pin-end/<round>/<name>         nothing: after that round the lease of a firm pin is dead     registry
  *   https/<host>                   since when a host that had a TLSA record has none, or null      daemon
@@ -83,6 +85,8 @@ export const keys = {
   receipts: (name: string) => key('receipts', name),
   pin: (name: string) => key('pin', name),
   pinCode: (name: string) => key('pin-code', name),
+  pinList: (sourceHash: string) => key('pin-list', sourceHash),
+  pinListsAgree: () => key('pin-lists-agree'),
   pinLook: (round: number, name: string) => key('pin-look', inOrder(round), name),
   pinEnd: (round: number, name: string) => key('pin-end', inOrder(round), name),
   keyedHost: (host: string) => key('https', host),
@@ -122,6 +126,7 @@ export const prefixes = {
   zones: 'zone/',
   pins: 'pin/',
   pinCodes: 'pin-code/',
+  pinLists: 'pin-list/',
   pinLooks: 'pin-look/',
   pinEnds: 'pin-end/',
   keyedHosts: 'https/',
@@ -149,6 +154,7 @@ const OWNER_PREFIXES = [
   prefixes.proofs,
   prefixes.wanted,
   prefixes.pinCodes,
+  prefixes.pinLists,
   prefixes.tokens,
   prefixes.configOverrides
 ]

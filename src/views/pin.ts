@@ -65,3 +65,24 @@ export type PinnedCodesView = v.InferOutput<typeof PinnedCodesSchema>
 export const PinListSchema = v.array(PinSchema)
 /** A claim, with its owner, that this daemon has seen as settled (docs/protocol/rules.md, 11). */
 export type PinView = v.InferOutput<typeof PinSchema>
+
+const FollowedListSchema = component('FollowedPinList', {
+  source: v.pipe(v.string(), v.description('An https address, a path, or a name with its check code')),
+  key: v.pipe(v.string(), v.description('Multikey of its publisher: no other key may sign a later list')),
+  made_at: v.pipe(TimeSchema, v.description('An older list never replaces a newer one')),
+  fetched_at: v.pipe(TimeSchema, v.description('When its source last showed a list of this key')),
+  entries: CountSchema,
+  failure: v.pipe(v.nullable(v.string()), v.description('Why the last attempt brought no list; the last one holds')),
+  rolled_back_to: v.pipe(v.nullable(TimeSchema), v.description('Of an older list that the source showed last')),
+  equivocation: v.pipe(
+    v.nullable(v.array(v.object({ name: NameSchema, codes: v.array(v.nullable(v.string())) }))),
+    v.description('Two lists of one second differ: names, at most 20, with both codes. This key counts no longer')
+  )
+})
+export type FollowedListView = v.InferOutput<typeof FollowedListSchema>
+export const FollowedListsSchema = component('FollowedPinLists', {
+  agree: v.pipe(CountSchema, v.description('As many publishers must name one code, and none another')),
+  lists: v.array(FollowedListSchema)
+})
+/** The lists of published pins that a daemon follows. */
+export type FollowedListsView = v.InferOutput<typeof FollowedListsSchema>

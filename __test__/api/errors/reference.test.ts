@@ -36,6 +36,7 @@ describe('docs/reference/errors.md', () => {
       'SVC-RES-006': 404,
       'SVC-PIN-001': 404,
       'SVC-PIN-002': 409,
+      'SVC-PIN-003': 422,
       'SVC-WNT-001': 409,
       'SVC-WNT-002': 404,
       'SVC-ZON-001': 422,

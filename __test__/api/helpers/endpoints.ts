@@ -131,6 +131,10 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   }),
   closed('GET /api/pins', pin.PinListSchema, 'pins'),
   closed('POST /api/pins', pin.PinnedCodesSchema, 'pinCodes', { body: { codes: ['alice--7kq2mx.chronym'] } }),
+  closed('GET /api/pin-lists', pin.FollowedListsSchema, 'pinLists'),
+  closed('POST /api/pin-lists', pin.FollowedListsSchema, 'followPinList', {
+    body: { source: 'https://pins.example.org/list.txt', agree: 2 }
+  }),
   closed('DELETE /api/pins/{name}', common.SuccessSchema, 'forgetPin'),
   closed('GET /api/backup', BackupSchema),
   closed('GET /api/peers', network.PeerListSchema, 'peers'),

@@ -16,9 +16,9 @@ import type {
 import type { Explanation } from '../../../src/views/explanation.ts'
 import type { OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../../../src/views/own.ts'
 import type { NetworkDiversityView, PeerClockView, PeerView } from '../../../src/views/network.ts'
-import type { PinnedCodesView, PinView } from '../../../src/views/pin.ts'
+import type { FollowedListsView, FollowedListView, PinnedCodesView, PinView } from '../../../src/views/pin.ts'
 import type { ChangeWordsView, KeysView, OfferView } from '../../../src/views/keys.ts'
-import type { Authority } from '../../../src/registry/use-cases.ts'
+import type { Authority, FollowOptions } from '../../../src/registry/use-cases.ts'
 import type { StoredBy } from '../../../src/views/common.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
@@ -50,6 +50,7 @@ export class MemoryRegistry implements Registry {
   /** What differs from the keys of a name that never changed them. */
   readonly changedKeys = new Map<string, Partial<KeysView>>()
   readonly sought = new Map<string, WantedView>()
+  readonly followed = new Map<string, FollowedListView>()
   pinned = new Map<string, PinView>()
   readonly identities = new Map<
     string,
@@ -357,6 +358,18 @@ export class MemoryRegistry implements Registry {
     if (!this.pinned.delete(name)) throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
   }
 
+  pinLists(): FollowedListsView {
+    this.#called('pinLists')
+    return { agree: 1, lists: [...this.followed.values()] }
+  }
+
+  followPinList(source: string, options: FollowOptions = {}): Promise<FollowedListsView> {
+    this.#called('followPinList', source, options)
+    if (options.follow === false) this.followed.delete(source)
+    else this.followed.set(source, followedList(source))
+    return Promise.resolve(this.pinLists())
+  }
+
   adoptions(): WantedView[] {
     this.#called('adoptions')
     return [...this.sought.values()]
@@ -489,5 +502,18 @@ export class MemoryRegistry implements Registry {
 
   renewalGain(name: string) {
     return this.owned.has(name) ? { gain_seconds: 90, left: 64 } : { gain_seconds: null, left: null }
+  }
+}
+
+function followedList(source: string): FollowedListView {
+  return {
+    source,
+    key: 'z6MkTest',
+    made_at: '2023-11-14T22:13:20.000Z',
+    fetched_at: '2023-11-14T22:13:20.000Z',
+    entries: 3,
+    failure: null,
+    rolled_back_to: null,
+    equivocation: null
   }
 }

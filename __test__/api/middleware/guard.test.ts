@@ -27,6 +27,8 @@ describe('scopes', () => {
     ['GET', '/api/owned-names', undefined, ['read']],
     ['GET', '/api/tokens', undefined, ['read']],
     ['GET', '/api/pins', undefined, ['read']],
+    ['GET', '/api/pin-lists', undefined, ['read']],
+    ['POST', '/api/pin-lists', {}, []],
     ['GET', '/api/wanted', undefined, ['read']],
     ['GET', '/api/seed', undefined, ['read']],
     ['POST', '/api/seed/unlock', {}, ['admin']],

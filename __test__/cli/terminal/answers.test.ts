@@ -189,6 +189,22 @@ describe('answers', () => {
     expect((await ask(['pins', 'forget'])).exitCode).toBe(2)
   })
 
+  it('of lists of published pins show how fresh they are, and what is wrong with a publisher', async () => {
+    const { stdout } = await ask(['pins', 'lists'], { terminal: true })
+    expect(stdout).toMatch(
+      /^https:\/\/pins\.example\.org\/list\.txt\n {2}1 name, made .* ago, fetched .* ago\n {2}key z6MkOne\n\/b\n/
+    )
+    expect(stdout).toMatch(/ {2}not fetched since: gone (?!.*\u001b)/)
+    expect(stdout).toContain('  ROLLED BACK: it now shows a list made 1999-01-01T00:00:00.000Z; the newer one holds')
+    expect(stdout).toMatch(/ {2}EQUIVOCATES: .*\n {4}alice\.chronym: 7kq2mx4q8r7k and none\n/)
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('a bare name is pinned where 2 publishers agree and none differs')
+    await ask(['pins', 'follow', 'https://pins.example.org/list.txt', '--key', 'z6MkOne', '--agree', '2', '--json'])
+    const source = 'https://pins.example.org/list.txt'
+    expect(daemon.requests.at(-1)).toMatchObject({ path: '/api/pin-lists', body: { source, key: 'z6MkOne', agree: 2 } })
+    await ask(['pins', 'unfollow', source, '--json'])
+    expect(daemon.requests.at(-1)).toMatchObject({ path: '/api/pin-lists', body: { source, follow: false } })
+  })
+
   it('of a look-up have the code of --code in the question', async () => {
     for (const [words, path] of [
       [['resolve'], '/api/resolve/alice.chronym'],

@@ -130,6 +130,9 @@ export function createClient(settings: ClientOptions = {}) {
     /** At most 1,000 at once; `dryRun` changes nothing. */
     pinCodes: (codes: readonly string[], dryRun = false, options?: Options) =>
       json<api.PinnedCodesView>('POST', '/api/pins', { ...options, body: { codes, dry_run: dryRun } }),
+    pinLists: (options?: Options) => json<api.FollowedListsView>('GET', '/api/pin-lists', options),
+    followPinList: (followed: api.FollowRequest, options?: Options) =>
+      json<api.FollowedListsView>('POST', '/api/pin-lists', { ...options, body: followed }),
     forgetPin: (name: string, options?: Options) =>
       json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
 

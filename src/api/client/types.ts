@@ -11,7 +11,7 @@ export type { Explanation } from '../../views/explanation.ts'
 export type { ChangeWordsView, KeysView, OfferView } from '../../views/keys.ts'
 export type { NetworkStatusView, PeerClockView, PeerView } from '../../views/network.ts'
 export type { OwnIdentityView, OwnedNameView, WantedView, ZoneDraft } from '../../views/own.ts'
-export type { PinView, PinnedCodesView } from '../../views/pin.ts'
+export type { FollowedListsView, PinView, PinnedCodesView } from '../../views/pin.ts'
 export type { ReadinessBody } from '../../views/readiness.ts'
 export type { Estimate, TaskPlace, TaskView } from '../../views/task.ts'
 export type {
@@ -39,7 +39,14 @@ export type {
   TokenView
 } from '../schemas/daemon.ts'
 export type { CreateKidRequest, IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
-export type { AcceptRequest, CommitRequest, PublishRequest, RevealBody, TaskStartedBody } from '../schemas/names.ts'
+export type {
+  AcceptRequest,
+  CommitRequest,
+  FollowRequest,
+  PublishRequest,
+  RevealBody,
+  TaskStartedBody
+} from '../schemas/names.ts'
 export type { ZoneBody, ZoneCheckedBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
 
 export interface RequestOptions {

@@ -16,6 +16,7 @@ import {
   ChangeWordsRequestSchema,
   CommitRequestSchema,
   OfferRequestSchema,
+  FollowRequestSchema,
   PinCodesRequestSchema,
   PublishRequestSchema,
   WantRequestSchema
@@ -23,7 +24,7 @@ import {
 import { ChangeWordsSchema, KeysSchema, OfferSchema } from '../../views/keys.ts'
 import { askedName } from './resolve.ts'
 import type { ApiServices } from '../services.ts'
-import { PinListSchema, PinnedCodesSchema } from '../../views/pin.ts'
+import { FollowedListsSchema, PinListSchema, PinnedCodesSchema } from '../../views/pin.ts'
 
 const TAG = 'Names'
 /** Where the network is asked who owns a name. */
@@ -276,6 +277,39 @@ export function pinRoutes({ registry }: ApiServices) {
       (c) => {
         registry.forgetPin(c.req.param('name'))
         return c.json({ success: true } as const)
+      }
+    )
+}
+
+export function pinListRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>()
+    .get(
+      '/api/pin-lists',
+      endpoint({
+        tag: TAG,
+        summary: 'Lists of published pins that this daemon follows',
+        description: 'docs/verification.md, "Published pins", says what they decide.',
+        access: ['read'],
+        answers: { 200: { description: 'The lists', schema: FollowedListsSchema } }
+      }),
+      (c) => c.json(registry.pinLists())
+    )
+    .post(
+      '/api/pin-lists',
+      endpoint({
+        tag: TAG,
+        summary: 'Follow a list of published pins, fetch it again, or follow it no longer',
+        description:
+          'From now on a bare name means the claim whose code enough publishers name, where none names another; where ' +
+          'they differ it is contested. Each list is fetched again every hour.',
+        access: ['admin'],
+        body: FollowRequestSchema,
+        answers: { 200: { description: 'All lists that are followed', schema: FollowedListsSchema } },
+        errors: ['SVC-PIN-003', 'SVC-STO-001']
+      }),
+      async (c) => {
+        const { source, ...following } = c.req.valid('json')
+        return c.json(await registry.followPinList(source, following))
       }
     )
 }

@@ -195,6 +195,25 @@ export const PinCodesRequestSchema = component('PinCodesRequest', {
   dry_run: v.pipe(v.optional(v.boolean(), false), v.description('Only say what would come of it'))
 })
 
+const FEW_LISTS = 'Expected an integer from 1 to 16'
+export const FollowRequestSchema = component('FollowPinListRequest', {
+  source: v.pipe(
+    v.string(),
+    v.nonEmpty('Expected an address, a path or a name with its code'),
+    v.maxLength(2_048, 'Expected at most 2048 characters'),
+    v.metadata({ examples: ['alice--7kq2mx4q8r7k.chronym'] })
+  ),
+  key: v.exactOptional(v.pipe(v.string(), v.maxLength(64), v.description('The multikey that must have signed it'))),
+  agree: v.exactOptional(
+    v.pipe(
+      v.pipe(v.number(), v.integer(FEW_LISTS), v.minValue(1, FEW_LISTS), v.maxValue(16, FEW_LISTS)),
+      v.description('How many publishers must agree from now on; more than half where nobody said so')
+    )
+  ),
+  follow: v.exactOptional(v.pipe(v.boolean(), v.description('False: follow it no longer')))
+})
+export type FollowRequest = v.InferInput<typeof FollowRequestSchema>
+
 export const WantRequestSchema = component('WantRequest', { id: NameOrDidSchema })
 
 export const TaskStartedSchema = component('TaskStarted', {

@@ -1,5 +1,6 @@
 /** Who answered what about a name, which rule decided, and what else this daemon knows. */
 import { ServiceError } from '../../errors.ts'
+import type { ErrorCode } from '../../error-table.ts'
 import { OfflineError, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { claimOf, type Claim, type Equivocation } from '../../protocol/claim/claim.ts'
@@ -16,6 +17,7 @@ import { equivocationOf } from '../ownership/newer-records.ts'
 import { ownClaim } from './own-claim.ts'
 import { answerOf, notFound, answerAlone, isHeldByMost, isSecret, survey, type Survey } from '../resolution/survey.ts'
 import { resolveByCode } from '../resolution/by-code.ts'
+import { contestOf, publishedNote, publishedOf } from '../resolution/pin-lists.ts'
 import { pinView } from '../resolution/pins.ts'
 import type { ResolvedName } from '../use-cases.ts'
 import type {
@@ -42,7 +44,12 @@ export async function explain(
   const { context } = parts
   const { name, code } = openCodedName(context, text)
   const bare = await explainName(parts, name, withOwn, signal)
-  return code === undefined ? bare : withCode(context, { name, code }, bare)
+  if (code !== undefined) return withCode(context, { name, code }, bare)
+  const meant = publishedOf(context, name)
+  if (meant.kind === 'unsaid') return bare
+  if (meant.kind === 'contested') return withFailure(byCodeOf(bare), 'SVC-RES-004', contestOf(name, meant.said))
+  const explained = await withCode(context, { name, code: meant.said[0]!.code }, bare)
+  return { ...explained, notes: [publishedNote(context, meant.said), ...explained.notes] }
 }
 
 async function explainName(
@@ -78,12 +85,7 @@ async function withCode(
   { name, code }: Required<CodedName>,
   bare: Explanation
 ): Promise<Explanation> {
-  const byCode = {
-    ...bare,
-    rule: 'check-code' as const,
-    rule_text: RULE_TEXTS['check-code'],
-    notes: [`Without the code: ${bare.verdict}`, ...bare.notes]
-  }
+  const byCode = byCodeOf(bare)
   try {
     const { reveal, confidence, source } = await resolveByCode(context, name, code)
     const owner = toHex(reveal.pubkey)
@@ -103,11 +105,23 @@ async function withCode(
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const { code: kind, message } = error
-    const state = kind === 'SVC-RES-003' ? 'grace' : kind === 'SVC-RES-004' ? 'contested' : 'unconfirmed'
-    const nobody = { owner: null, claim_id: null, lease: null, resolves: null, source: null }
-    return { ...byCode, ...nobody, verdict: message, state, error: { code: kind, message } }
+    return withFailure(byCode, error.code, error.message)
   }
+}
+
+function byCodeOf(bare: Explanation): Explanation {
+  return {
+    ...bare,
+    rule: 'check-code',
+    rule_text: RULE_TEXTS['check-code'],
+    notes: [`Without the code: ${bare.verdict}`, ...bare.notes]
+  }
+}
+
+function withFailure(byCode: Explanation, code: ErrorCode, message: string): Explanation {
+  const state = code === 'SVC-RES-003' ? 'grace' : code === 'SVC-RES-004' ? 'contested' : 'unconfirmed'
+  const nobody = { owner: null, claim_id: null, lease: null, resolves: null, source: null }
+  return { ...byCode, ...nobody, verdict: message, state, error: { code, message } }
 }
 
 const NO_CHANGE = new Uint8Array(0)

@@ -8,7 +8,7 @@ import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import { OfflineError } from '../../network/types.ts'
-import { openCodedName, type RegistryContext } from '../context.ts'
+import type { RegistryContext } from '../context.ts'
 import {
   answerAlone,
   answerOf,
@@ -21,6 +21,7 @@ import {
 } from './survey.ts'
 import { askAgain } from './ask-again.ts'
 import { codeNotFound, resolveByCode } from './by-code.ts'
+import { meantName, publishedOf } from './pin-lists.ts'
 import { translated } from '../../service-errors.ts'
 import type { LookedUp, ResolvedName } from '../use-cases.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -100,8 +101,11 @@ export class Resolver {
 
   /** The answer that is still fresh. `name` as it was resolved: no other spelling. */
   kept(name: string): ResolvedName | undefined {
-    const given = this.#context.codes.get(name)
-    const kept = this.#cache.fresh(given === undefined ? name : `${name} ${given.code}`)
+    const published = publishedOf(this.#context, name)
+    if (published.kind === 'contested') return undefined
+    const code =
+      this.#context.codes.get(name)?.code ?? (published.kind === 'pinned' ? published.said[0]!.code : undefined)
+    const kept = this.#cache.fresh(code === undefined ? name : `${name} ${code}`)
     return kept !== undefined && 'resolved' in kept ? kept.resolved : undefined
   }
 
@@ -119,7 +123,7 @@ export class Resolver {
 
   #registrable(text: string): CodedName {
     try {
-      return openCodedName(this.#context, text)
+      return meantName(this.#context, text)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'SVC-NAM-002') throw notFound(text)
       throw error

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { bothForms } from '../../../util/typed-name.ts'
 import { plural } from '../../../util/words.ts'
 import { MOST_CODES } from '../../../api/schemas/names.ts'
-import type { PinnedCodesView, PinView } from '../../../views/pin.ts'
+import { pathFromHere } from '../../../util/user-paths.ts'
+import type { FollowedListsView, PinnedCodesView, PinView } from '../../../views/pin.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Context, CliCommand } from '../../context.ts'
 import { inputFailure } from '../../failures/failure.ts'
@@ -74,6 +76,68 @@ function pinnedText({ pinned, known }: PinnedCodesView, isDry: boolean): string 
   return `${plural(pinned.length, 'name')} ${isDry ? 'would be' : pinned.length === 1 ? 'is' : 'are'} pinned by code, ${known} had that code before`
 }
 
+/** A path is the daemon's own only as an absolute one. */
+function sourceOf(text: string): string {
+  return /^https?:/i.test(text) || !existsSync(pathFromHere(text)) ? text : pathFromHere(text)
+}
+
+function listsText({ agree, lists }: FollowedListsView, nowMs: number): string {
+  if (lists.length === 0) return 'no lists: this daemon follows no published pins'
+  const lines = lists.flatMap(({ rolled_back_to: rolledBack, ...list }) => [
+    printable(list.source),
+    `  ${plural(list.entries, 'name')}, made ${formatRelative(list.made_at, nowMs)}, fetched ${formatRelative(list.fetched_at, nowMs)}`,
+    `  key ${printable(list.key)}`,
+    ...(list.failure === null ? [] : [`  not fetched since: ${printable(list.failure)}`]),
+    ...(rolledBack === null ? [] : [`  ROLLED BACK: it now shows a list made ${rolledBack}; the newer one holds`]),
+    ...(list.equivocation === null
+      ? []
+      : [`  EQUIVOCATES: two lists made ${list.made_at} differ; the key counts no longer`]),
+    ...(list.equivocation ?? []).map(
+      ({ name, codes }) => `    ${printable(name)}: ${codes.map((code) => printable(code ?? 'none')).join(' and ')}`
+    )
+  ])
+  return [...lines, `a bare name is pinned where ${plural(agree, 'publisher')} agree and none differs`].join('\n')
+}
+
+function addListCommands(pins: CliCommand): void {
+  const show = (context: Context, lists: FollowedListsView): void =>
+    context.output.answer(lists, () => listsText(lists, Date.now()))
+
+  pins
+    .command('lists')
+    .description('the lists of published pins that this daemon follows, and how fresh they are')
+    .runs(async (context) => show(context, await connect(context).pinLists()))
+
+  pins
+    .command('follow')
+    .argument('<source>', 'an https address, a file, or a name with its check code whose _pins has the address')
+    .description('take bare names for what published lists agree on; where they differ, names are contested')
+    .option('--key <key>', 'the key that must have signed the list (default: that of the first list)')
+    .option('--agree <number>', 'how many publishers must agree, of all lists (default: more than half)')
+    .runs(async (context, { key, agree }: { key?: string; agree?: string }, source: string) => {
+      const options = { ...(key !== undefined && { key }), ...(agree !== undefined && { agree: Number(agree) }) }
+      show(context, await connect(context).followPinList({ source: sourceOf(source), ...options }))
+    })
+
+  pins
+    .command('unfollow')
+    .argument('<source>', 'as `pins lists` shows it')
+    .description('follow a list no longer')
+    .runs(async (context, _options: unknown, source: string) =>
+      show(context, await connect(context).followPinList({ source: sourceOf(source), follow: false }))
+    )
+
+  pins
+    .command('publish')
+    .argument('<file>', 'where the list goes, for a web server; the next one takes its place')
+    .description('sign a list of the firm pins and given codes of this daemon, for others to follow')
+    .requiredOption('--key <file>', 'the secret key of the list; made where there is none')
+    .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+    .option('--passphrase', 'encrypt a new key under a passphrase, which is asked for')
+    .option('--passphrase-file <file>', 'passphrase of the key (default: asked for)')
+    .loads(async () => (await import('../../pins/publish.ts')).runPublish)
+}
+
 export function addPinCommands(program: CliCommand): void {
   const pins = program.command('pins').description('the claims that names mean to this daemon').helpCommand(false)
 
@@ -124,4 +188,6 @@ export function addPinCommands(program: CliCommand): void {
       const answer = await connect(context).forgetPin(name)
       context.output.answer(answer, () => `the owner of ${printable(name)} is forgotten; the next look decides`)
     })
+
+  addListCommands(pins)
 }
