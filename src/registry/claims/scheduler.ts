@@ -80,66 +80,133 @@ export type Action =
  * only if no other slot is free. Once the actions are carried out, the same question has no further ones.
  */
 export function schedule(nowMs: number, tasks: readonly TaskFacts[], places: PlaceFacts): Action[] {
-  const all = tasks.map((facts) => new Candidate(facts, places))
-  const actions: Action[] = []
-  const act = (what: Exclude<Action['do'], 'wait'>, { facts }: Candidate): void => {
-    actions.push({ do: what, task: facts.id })
+  const plan = new Plan(
+    tasks.map((facts) => new Candidate(facts, places)),
+    places
+  )
+  plan.stopWhatMayNotWork()
+  plan.sendWhatNeedsNoRoom()
+  const turns = plan.turns(nowMs)
+  plan.placeEvaluations(turns)
+  plan.begin(turns)
+  plan.makeRoom(turns)
+  plan.tellWhatWaits()
+  return plan.actions
+}
+
+interface Turns {
+  readonly inTurn: readonly Candidate[]
+  /** The first of them, as many as there are slots for. */
+  readonly chosen: ReadonlySet<Candidate>
+  readonly room: Room
+}
+
+/** The actions so far; each step sees the candidates as they are after those. */
+class Plan {
+  readonly actions: Action[] = []
+  readonly #all: readonly Candidate[]
+  readonly #ready: readonly Candidate[]
+  readonly #places: PlaceFacts
+
+  constructor(all: readonly Candidate[], places: PlaceFacts) {
+    this.#all = all
+    this.#ready = all.filter(({ facts }) => !facts.isPaused)
+    this.#places = places
   }
-  const stop = (candidate: Candidate): void => {
-    if (!candidate.isStopping) act('stop', candidate)
+
+  stopWhatMayNotWork(): void {
+    for (const candidate of this.#all) if (candidate.works && candidate.mayNotWork()) this.#stop(candidate)
+  }
+
+  /** What the farm has from before, and what its owner has moved there. */
+  sendWhatNeedsNoRoom(): void {
+    for (const candidate of this.#ready.filter(({ asks }) => asks)) {
+      const { isHeld, isMoved } = candidate
+      if (isHeld || isMoved) this.#evaluate(candidate, 'farm', isHeld ? 'take-up' : 'evaluate-there')
+    }
+  }
+
+  turns(nowMs: number): Turns {
+    const competing = this.#ready.filter((candidate) => candidate.needsSlot && !candidate.isSent)
+    const inTurn = byTurn(
+      competing.map((candidate) => candidate.turn(nowMs)),
+      ({ candidate }) => candidate.works
+    ).map(({ candidate }) => candidate)
+    const room = roomOf(this.#all, this.#places)
+    return { inTurn, chosen: mostUrgent(inTurn, room), room }
+  }
+
+  placeEvaluations({ inTurn, chosen, room }: Turns): void {
+    for (const candidate of inTurn.filter(({ asks }) => asks)) {
+      if (!chosen.has(candidate)) {
+        this.#stop(candidate)
+        continue
+      }
+      const place = this.#freePlace(candidate, loadOf([...chosen]), room)
+      if (place !== undefined) this.#evaluate(candidate, place, place === 'local' ? 'evaluate-here' : 'evaluate-there')
+    }
+  }
+
+  begin({ inTurn, chosen, room }: Turns): void {
+    for (const candidate of this.#ready) if (!candidate.works && candidate.beginsAnyway) this.#begin(candidate)
+    const load = loadOf(this.#all.filter(({ takesSlot }) => takesSlot))
+    for (const candidate of inTurn.filter((one) => !one.works && chosen.has(one))) {
+      if (!fits(plus(load, candidate), room)) continue
+      this.#begin(candidate)
+      load[candidate.bound]++
+    }
+  }
+
+  /** Stops the least urgent at work, as many as chosen ones lack slots. */
+  makeRoom({ inTurn, chosen, room }: Turns): void {
+    const lacking = inTurn.filter((candidate) => chosen.has(candidate) && (!candidate.works || candidate.asks))
+    if (lacking.length === 0) return
+    const staying = new Set(this.#all.filter(({ takesSlot, isStopping }) => takesSlot && !isStopping))
+    const future = (): Load => loadOf([...staying, ...lacking.filter(({ works }) => !works)])
+    for (let load = future(); !fits(load, room); load = future()) {
+      const isInTheWay = (one: Candidate): boolean =>
+        !chosen.has(one) && staying.has(one) && (load.local <= room.local || one.bound === 'local')
+      const last = inTurn.findLast(isInTheWay)
+      if (last === undefined) return
+      this.#stop(last)
+      staying.delete(last)
+    }
+  }
+
+  tellWhatWaits(): void {
+    for (const { facts, works } of this.#all) {
+      const reason = facts.needsSeed ? 'seed' : 'turn'
+      if (!works && facts.waitsFor !== reason) this.actions.push({ do: 'wait', task: facts.id, for: reason })
+    }
+  }
+
+  #begin(candidate: Candidate): void {
+    candidate.works = true
+    this.actions.push({ do: 'begin', task: candidate.facts.id })
+  }
+
+  #evaluate(candidate: Candidate, at: TaskPlace, what: 'evaluate-here' | 'evaluate-there' | 'take-up'): void {
+    candidate.at = at
+    this.actions.push({ do: what, task: candidate.facts.id })
+  }
+
+  #stop(candidate: Candidate): void {
+    if (!candidate.isStopping) this.actions.push({ do: 'stop', task: candidate.facts.id })
     candidate.isStopping = true
   }
 
-  for (const candidate of all) if (candidate.works && candidate.mustStop()) stop(candidate)
-  const ready = all.filter(({ facts }) => !facts.isPaused)
-  for (const candidate of ready.filter(({ asks }) => asks)) {
-    const isHeld = candidate.facts.farm?.takes === true && candidate.facts.farm.holdsIt
-    if (!isHeld && !candidate.isMoved) continue
-    act(isHeld ? 'take-up' : 'evaluate-there', candidate)
-    candidate.at = 'farm'
+  /** This machine first, but for slots that chosen ones need which cannot go elsewhere. */
+  #freePlace({ bound }: Candidate, ofChosen: Load, room: Room): TaskPlace | undefined {
+    const { slots, farm } = this.#places
+    const isFree = this.#count('local') < slots
+    if (bound === 'local') return isFree ? 'local' : undefined
+    if (isFree && ofChosen.local < room.local) return 'local'
+    return ofChosen.farm < room.farm && this.#count('farm') < (farm?.room ?? 0) ? 'farm' : undefined
   }
 
-  const room = roomOf(all, places)
-  const competing = ready.filter((candidate) => candidate.needsSlot && !candidate.isSent)
-  const inTurn = byTurn(
-    competing.map((candidate) => candidate.turn(nowMs)),
-    ({ candidate }) => candidate.works
-  ).map(({ candidate }) => candidate)
-  const chosen = mostUrgent(inTurn, room)
-  const unchosen = inTurn.filter((candidate) => !chosen.has(candidate))
-  for (const candidate of unchosen) if (candidate.asks) stop(candidate)
-
-  const lacking: Candidate[] = []
-  for (const candidate of inTurn.filter((one) => one.asks && chosen.has(one))) {
-    const place = freePlace(chosen, all, room, places)
-    if (candidate.bound !== 'local' && place !== undefined) {
-      act(place === 'local' ? 'evaluate-here' : 'evaluate-there', candidate)
-      candidate.at = place
-    } else if (candidate.bound === 'local' && countAt(all, 'local') < places.slots) {
-      act('evaluate-here', candidate)
-      candidate.at = 'local'
-    } else lacking.push(candidate)
+  #count(place: TaskPlace): number {
+    return this.#all.filter(({ at, facts }) => at === place && !facts.isProved).length
   }
-
-  const begin = (candidate: Candidate): void => {
-    act('begin', candidate)
-    candidate.works = true
-  }
-  for (const candidate of ready) if (!candidate.works && candidate.beginsAnyway) begin(candidate)
-  const load = loadOf(all.filter(({ takesSlot }) => takesSlot))
-  for (const candidate of inTurn.filter((one) => !one.works && chosen.has(one))) {
-    if (fits(plus(load, candidate), room)) {
-      begin(candidate)
-      load[candidate.bound]++
-    } else lacking.push(candidate)
-  }
-  makeRoom(lacking, unchosen, all, room, stop)
-
-  for (const { facts, works } of all) {
-    const reason = facts.needsSeed ? 'seed' : 'turn'
-    if (!works && facts.waitsFor !== reason) actions.push({ do: 'wait', task: facts.id, for: reason })
-  }
-  return actions
 }
 
 /** Whether a new task would begin at once. */
@@ -176,11 +243,16 @@ class Candidate {
     return !this.facts.isProved && !this.facts.needsSeed
   }
 
-  mustStop(): boolean {
+  mayNotWork(): boolean {
     const { isPaused, isProved, needsSeed, movedTo, work } = this.facts
     // What an earlier move left at the farm is taken back, once it can hand in what it has reached.
     const isBack = movedTo === 'local' && this.at === 'farm' && work?.hasBegun === true
     return isPaused || (!isProved && (needsSeed || isBack))
+  }
+
+  get isHeld(): boolean {
+    const { farm } = this.facts
+    return farm?.takes === true && farm.holdsIt
   }
 
   /** To a farm that takes it. */
@@ -251,41 +323,4 @@ function mostUrgent(inTurn: readonly Candidate[], room: Room): ReadonlySet<Candi
     chosen.add(candidate)
   }
   return chosen
-}
-
-/** Of this machine first, but for slots that chosen ones need which cannot go elsewhere. */
-function freePlace(
-  chosen: ReadonlySet<Candidate>,
-  all: readonly Candidate[],
-  room: Room,
-  { slots, farm }: PlaceFacts
-): TaskPlace | undefined {
-  const load = loadOf([...chosen])
-  if (load.local < room.local && countAt(all, 'local') < slots) return 'local'
-  return load.farm < room.farm && countAt(all, 'farm') < (farm?.room ?? 0) ? 'farm' : undefined
-}
-
-function countAt(all: readonly Candidate[], place: TaskPlace): number {
-  return all.filter(({ at, facts }) => at === place && !facts.isProved).length
-}
-
-/** Stops the least urgent at work, as many as those in their turn lack slots. */
-function makeRoom(
-  lacking: readonly Candidate[],
-  unchosen: readonly Candidate[],
-  all: readonly Candidate[],
-  room: Room,
-  stop: (candidate: Candidate) => void
-): void {
-  if (lacking.length === 0) return
-  const staying = new Set(all.filter(({ takesSlot, isStopping }) => takesSlot && !isStopping))
-  const future = (): Load => loadOf([...staying, ...lacking.filter(({ works }) => !works)])
-  for (let load = future(); !fits(load, room); load = future()) {
-    const isInTheWay = (one: Candidate): boolean =>
-      staying.has(one) && (load.local <= room.local || one.bound === 'local')
-    const last = unchosen.findLast(isInTheWay)
-    if (last === undefined) return
-    stop(last)
-    staying.delete(last)
-  }
 }
