@@ -240,6 +240,7 @@ describe('the keys of a name', () => {
     for (const { reveals } of bench.world.peers)
       reveals.set(ALICE, { state: 'settled', reveal: sold, changes: { head, final: 0 } })
     await becomes(seller, 'sold')
+    expect(seller.network.breadths).toContain('everybody')
     expect(events).toContain('name:sold')
     expect(seller.network.own.get(ALICE)).toBeUndefined()
     // Its new owner may change the keys again, which is not final at first.

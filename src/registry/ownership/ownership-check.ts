@@ -2,7 +2,6 @@ import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { relateChanges } from '../../protocol/claim/changes.ts'
 import type { Ruled } from '../../protocol/resolution/pin.ts'
 import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
-import type { Name } from '../../protocol/name/names.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import { isKnownAsOwn, type RegistryContext } from '../context.ts'
 import { takeUpNewer, noteEquivocationOfOurs } from './newer-records.ts'
@@ -89,7 +88,7 @@ export class OwnershipCheck {
       if (nowMs < dueMs && dueMs - nowMs <= this.#intervalMs()) continue
       this.#dueMs.set(record.name, nowMs + this.#intervalMs())
       try {
-        this.#settle(record, await this.#ask(record.name))
+        this.#settle(record, await this.#ask(record))
       } catch (error) {
         // No peer to ask, or no room in the store: the next look tells.
         this.#context.log.info(
@@ -115,9 +114,10 @@ export class OwnershipCheck {
   }
 
   /** Undefined where the answers say nothing: nobody holds it now, or only unsettled claims. */
-  async #ask(name: Name): Promise<Shown | undefined> {
+  async #ask({ name, ownership: before }: OwnedName): Promise<Shown | undefined> {
     const { owned, profile, seed, clock } = this.#context
-    const found = await survey(this.#context, name)
+    // The first answers may be too few to call a change final, since this daemon's own store has no vote.
+    const found = await survey(this.#context, name, undefined, before === 'changed' ? 'everybody' : undefined)
     if (!takeUpNewer(this.#context, this.#tasks, found)) noteEquivocationOfOurs(this.#context, found)
     const own = owned.get(name)
     if (own === undefined) return undefined
