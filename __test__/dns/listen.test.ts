@@ -29,8 +29,13 @@ describe('without addresses in the configuration, the server starts', () => {
 
   it('on a free port where the usual one is taken, and says so', () => {
     const { attempts, start } = starter((listen) => listen.every(({ port }) => port === 0))
-    expect(startListening(DEFAULT, start, true)).toEqual({ server: SERVER, remark: `not ${usual}` })
+    const nobody = (): undefined => undefined
+    expect(startListening(DEFAULT, start, true, nobody)).toEqual({ server: SERVER, remark: `not ${usual}` })
     expect(attempts).toEqual([usual, free])
+    const holder = (port: number) => ({ pid: 42, command: `chronymd --data-dir /srv/${port}` })
+    expect(startListening(DEFAULT, start, true, holder).remark).toBe(
+      `not ${usual}; process 42 (chronymd --data-dir /srv/7453) listens on port 7453`
+    )
   })
 
   it('on IPv4 alone where IPv6 fails, or is missing', () => {

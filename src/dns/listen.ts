@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ServiceError } from '../errors.ts'
 import { messageOf } from '../protocol/errors.ts'
+import { portHolder } from '../util/port-holder.ts'
 import { shellWord } from '../util/shell-commands.ts'
 
 export interface Started {
@@ -26,7 +27,8 @@ export interface Started {
 export function startListening(
   { listen, tlsListen }: Pick<DnsSettings, 'listen' | 'tlsListen'>,
   start: (listen: readonly DnsListen[]) => DnsServer,
-  hasIpv6 = hasIpv6Loopback()
+  hasIpv6 = hasIpv6Loopback(),
+  holderOf = portHolder
 ): Started {
   const tls = tlsListen.map((each): DnsListen => ({ transport: 'tls', ...each }))
   if (listen !== undefined) return { server: start([...datagramsAndStreams(listen), ...tls]), remark: undefined }
@@ -38,7 +40,10 @@ export function startListening(
   let failure: NativeError | undefined
   for (const attempt of attempts) {
     try {
-      return { server: start([...datagramsAndStreams(attempt), ...tls]), remark: failure?.message }
+      return {
+        server: start([...datagramsAndStreams(attempt), ...tls]),
+        remark: failure && withHolder(failure.message, holderOf(DNS_PORT))
+      }
     } catch (error) {
       if (!(error instanceof NativeError) || error.code !== 'LISTEN_FAILED') throw error
       failure = error
@@ -46,6 +51,9 @@ export function startListening(
   }
   throw failure!
 }
+
+const withHolder = (fault: string, holder: ReturnType<typeof portHolder>): string =>
+  holder === undefined ? fault : `${fault}; process ${holder.pid} (${holder.command}) listens on port ${DNS_PORT}`
 
 function datagramsAndStreams(addresses: readonly SocketAddress[]): DnsListen[] {
   return addresses.flatMap((each): DnsListen[] => [
