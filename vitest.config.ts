@@ -8,7 +8,9 @@ requireNode(1)
 /** Places of files that take half a minute and more. */
 const LONG = [
   ...['__test__/attacks/network/', '__test__/cluster/', '__test__/native/', 'lab/__test__/'],
-  ...['network', 'public-network', 'home-routers', 'transfer', 'runbook'].map((file) => `__test__/e2e/${file}.test.ts`)
+  ...['network', 'public-network', 'home-routers', 'transfer', 'transfer-walk', 'runbook'].map(
+    (file) => `__test__/e2e/${file}.test.ts`
+  )
 ]
 
 /** Files with a browser, which drops what it asks for when an interface of the machine comes or goes. */
