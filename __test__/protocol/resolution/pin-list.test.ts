@@ -76,16 +76,8 @@ describe('a list of pins', () => {
     ],
     ['a short code', signedLines(HEAD, 'alice.chronym 7kq2mx 2026-11-29'), /line 2 is no name with a code/],
     ['no day', signedLines(HEAD, 'alice.chronym 7kq2mx4q8r7k 2026-19-99'), /line 2/],
-    [
-      'another spelling',
-      signedLines(HEAD, 'Alice.chronym 7kq2mx4q8r7k 2026-11-29'),
-      /is not valid|invalid|lower|suffix|name/i
-    ],
-    [
-      'a name of another zone',
-      signedLines(HEAD, 'alice.example 7kq2mx4q8r7k 2026-11-29'),
-      /is not valid|invalid|lower|suffix|name/i
-    ],
+    ['another spelling', signedLines(HEAD, 'Alice.chronym 7kq2mx4q8r7k 2026-11-29'), /name-invalid/],
+    ['a name of another zone', signedLines(HEAD, 'alice.example 7kq2mx4q8r7k 2026-11-29'), /name-invalid/],
     ['an escape for terminals', signedLines(HEAD, 'al\u001b[2Jice.chronym 7kq2mx4q8r7k 2026-11-29'), /line 2/]
   ])('is refused with %s', (_what, text, why) => {
     expect(() => read(text)).toThrow(why)

@@ -1,5 +1,5 @@
 /** `chronym pins publish`: a signed list of what this daemon knows for long, in a file to serve. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { PinView } from '../../views/pin.ts'
 import { parseName } from '../../protocol/name/names.ts'
 import { EncodingError } from '../../protocol/errors.ts'
@@ -14,6 +14,7 @@ import {
 } from '../../protocol/resolution/pin-list.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { replaceFileSync } from '../../util/replace-file.ts'
+import { NotUtf8Error, readTextFile } from '../../util/utf8.ts'
 import { plural } from '../../util/words.ts'
 import { connect } from '../connection/connect.ts'
 import { loadProfile } from '../connection/location.ts'
@@ -67,10 +68,10 @@ function publishedOf(pin: PinView, profile: NetworkProfile): PublishedPin[] {
 function serialAfter(file: string, profile: NetworkProfile, publicKey: Uint8Array): number {
   if (!existsSync(file)) return 0
   try {
-    const former = readPinList(readFileSync(file, 'utf8'), profile, Infinity)
+    const former = readPinList(readTextFile(file), profile, Infinity)
     if (equalBytes(former.publicKey, publicKey)) return former.serial + 1
   } catch (error) {
-    if (!(error instanceof EncodingError)) throw error
+    if (!(error instanceof EncodingError || error instanceof NotUtf8Error)) throw error
   }
   throw inputFailure(`${file} is there and is no list of this key and network`, 'Name another file.')
 }

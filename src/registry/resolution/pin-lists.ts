@@ -36,14 +36,13 @@ export function meantName(context: RegistryContext, text: string): CodedName {
 }
 
 /** What published lists make of a bare name that no given code decides. A name of this daemon is its own. */
-export function publishedOf({ lists, owned, pins, profile, ...rest }: RegistryContext, name: string): Meant {
-  const meant = lists.meant(name)
-  const own = owned.get(name)
-  const isOwn =
-    own?.ownership === 'held' && leaseOf({ profile, time: rest.time }, own.reveal.drand_pulse).state !== 'dead'
+export function publishedOf(context: RegistryContext, name: string): Meant {
+  const meant = context.lists.meant(name)
+  const own = context.owned.get(name)
+  const isOwn = own?.ownership === 'held' && leaseOf(context, own.reveal.drand_pulse).state !== 'dead'
   if (meant.kind === 'unsaid' || isOwn) return { kind: 'unsaid', said: [] }
-  const seen = pins.get(name)
-  const isFirm = livePin(seen, rest.time(), profile)?.state === 'firm'
+  const seen = context.pins.get(name)
+  const isFirm = livePin(seen, context.time(), context.profile)?.state === 'firm'
   if (!isFirm || meant.said.every(({ code }) => seen!.code.startsWith(code))) return meant
   const here = { source: 'seen here as settled on two days', code: seen!.code, since: '' }
   return { kind: 'contested', said: [...meant.said, here] }

@@ -38,11 +38,12 @@ export interface ReadList extends PinList {
  * one serial that differ are both kept, and no later one is taken: that publisher lies to somebody.
  */
 export function afterFetch(kept: Followed, former: PinList, shown: ReadList, fetchedMs: number): Followed {
-  const { failure: _failure, rolledBackTo: _rolledBack, ...base } = { ...kept, fetchedMs }
-  if (kept.other !== undefined) return base
+  const { source, key, text, other } = kept
+  const base = { source, key, text, fetchedMs, ...(other !== undefined && { other }) }
+  if (other !== undefined) return base
   if (shown.serial < former.serial) return { ...base, rolledBackTo: shown.serial }
   if (shown.serial > former.serial) return { ...base, text: shown.text }
-  return shown.text === kept.text ? base : { ...base, other: shown.text }
+  return shown.text === text ? base : { ...base, other: shown.text }
 }
 
 /** All methods throw StoreError. */
