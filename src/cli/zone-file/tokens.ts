@@ -46,12 +46,24 @@ interface Reading {
   line: number
 }
 
+/** Lines end in \n: carriage returns before one go, as many as a file was converted. */
+function withoutReturns(text: string): string {
+  const lines = text.split('\n')
+  const last = lines.pop()!
+  const ended = lines.map((line) => {
+    let end = line.length
+    while (line[end - 1] === '\r') end--
+    return `${line.slice(0, end)}\n`
+  })
+  return ended.join('') + last
+}
+
 /**
  * Splits the text of a file into its entries. What can't be read is a problem of its line, and reading continues after
  * that line.
  */
 export function entriesOf(text: string): { entries: Entry[]; problems: FileProblem[] } {
-  const reading: Reading = { text: text.replaceAll(/\r+\n/gu, '\n'), position: 0, line: 1 }
+  const reading: Reading = { text: withoutReturns(text), position: 0, line: 1 }
   // Behind a comment a whole file of such lines would be one comment.
   const carriageReturn = reading.text.indexOf('\r')
   if (carriageReturn >= 0) {
