@@ -112,7 +112,13 @@ export interface Finding {
 /** Has a bare node look up and answer look-ups as the daemon's does. */
 export async function findingOn(node: Node, profile: NetworkProfile): Promise<Finding> {
   const prefixes = placing(node, createPrefixes(node, profile))
-  const finder = createFinder(node, profile, prefixes, (peer) => offer(node, peer))
+  const finder = createFinder(
+    node,
+    profile,
+    prefixes,
+    (peer) => offer(node, peer),
+    () => false
+  )
   await answering(node, profile, { find: (request) => finder.answer(request) })
   return { finder, prefixes, lookUps: createLookUps(node, finder, profile, prefixes) }
 }

@@ -42,7 +42,13 @@ async function run({ place, known }: FindingVictimStart): Promise<void> {
     await node.peerStore.patch(id, { multiaddrs: [multiaddr(address)] })
   }
   const budget = createBudget(true)
-  const finder = createFinder(node, FLOOD_PROFILE, prefixes, () => Promise.resolve())
+  const finder = createFinder(
+    node,
+    FLOOD_PROFILE,
+    prefixes,
+    () => Promise.resolve(),
+    () => false
+  )
   const busy = (): typeof BUSY => BUSY
   await serve({
     node,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Bootstrap } from './bootstrap/bootstrap.ts'
 import { keepAcquainted, type Acquaintances } from './routing/acquaintances.ts'
 import type { Budget } from './budget/budget.ts'
+import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import { contactsOf } from './routing/contacts.ts'
 import { discoverPeers, refreshTable } from './routing/refresh.ts'
 import { createDialBack } from './routing/dial-back.ts'
@@ -129,7 +130,9 @@ export async function openConnection(
       own.watch(unstarted, prefixes, onRole)
       whyConnecting = watchConnecting(unstarted, profile, bootstrap, unreachable)
       const patience = createPatience(unstarted)
-      const finder = createFinder(unstarted, profile, prefixes, keepTable(unstarted, profile, prefixes), patience)
+      const offer = keepTable(unstarted, profile, prefixes)
+      const isLongKnown = (origin: Origin): boolean => acquaintances.isLongKnown(origin)
+      const finder = createFinder(unstarted, profile, prefixes, offer, isLongKnown, patience)
       parts = { prefixes, finder, patience }
       if (mode === 'full') await startServing(unstarted, finder)
     }

@@ -10,7 +10,14 @@ import {
   blindedPrefixBits,
   sharesPrefix
 } from '../protocol/neighbourhood/key-space.ts'
-import { diverse, diverseFirst, hasDiverse, UNDIALLED, type Origin } from '../protocol/neighbourhood/diversity.ts'
+import {
+  diverse,
+  diverseFirst,
+  hasDiverse,
+  type IsLongKnown,
+  UNDIALLED,
+  type Origin
+} from '../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Acquaintances } from './routing/acquaintances.ts'
 import type { Node } from './libp2p.ts'
@@ -83,7 +90,7 @@ export interface Peers {
 interface PeersParts {
   readonly lookUps: LookUps
   readonly prefixes: Prefixes
-  readonly acquaintances: Pick<Acquaintances, 'met'>
+  readonly acquaintances: Pick<Acquaintances, 'met' | 'isLongKnown'>
   readonly patience: Patience
   /** Bytes that nobody can foresee; seeded ones in a simulated network. */
   readonly random?: (length: number) => Uint8Array
@@ -103,6 +110,7 @@ export function createPeers(
   const { k } = profile
   const { table } = node.services
   const ownPosition = positionOf(node.peerId)
+  const isLongKnown: IsLongKnown = (peer) => acquaintances.isLongKnown(peer)
   const peersOf = (ids: readonly PeerId[]): Peer[] => ids.map((id) => contactOf(id, prefixes))
   // A publication looks for the holders of two keys twice: for the newest records, and for where they belong.
   const [nearestTo, under] = [new SharedWork<PeerId[]>(), new SharedWork<PeerId[]>()]
@@ -118,7 +126,7 @@ export function createPeers(
     }
     return [...found.values()]
   }
-  const nearest = (key: Uint8Array): Contact[] => diverseFirst(table.outwards(key), k, profile)
+  const nearest = (key: Uint8Array): Contact[] => diverseFirst(table.outwards(key), k, profile, isLongKnown)
 
   return {
     ownPosition,
@@ -141,7 +149,8 @@ export function createPeers(
     },
     async closest(preimage, signal) {
       const key = sha256(preimage)
-      return peersOf(await nearestTo.run(toHex(key), (shared) => lookUps.closest(key, shared), signal))
+      const found = await nearestTo.run(toHex(key), (shared) => lookUps.closest(key, shared), signal)
+      return diverseFirst(peersOf(found), k, profile, isLongKnown)
     },
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(lookUps.networkSize())
@@ -153,7 +162,8 @@ export function createPeers(
       const shuffled = sharing
         .map((id) => ({ id, place: distance(start, positionOf(id)) }))
         .sort((left, right) => left.place - right.place)
-      return { peers: diverseFirst(peersOf(shuffled.map(({ id }) => id)), NEIGHBOURHOOD_PARTS * k, profile), bits }
+      const shared = peersOf(shuffled.map(({ id }) => id))
+      return { peers: diverseFirst(shared, NEIGHBOURHOOD_PARTS * k, profile, isLongKnown), bits }
     },
     async ask(peer, request, signal) {
       try {
@@ -164,8 +174,8 @@ export function createPeers(
       }
     },
     waitMs: (peer) => patience.waitMs(peer.id),
-    diverse: (peers) => diverse(peers, profile),
-    diverseFirst: (peers, count) => diverseFirst(peers, count, profile),
+    diverse: (peers) => diverse(peers, profile, isLongKnown),
+    diverseFirst: (peers, count) => diverseFirst(peers, count, profile, isLongKnown),
     met: (peer) => acquaintances.met(peer),
     penalise(peer, reason) {
       penalise(peer.id, reason)

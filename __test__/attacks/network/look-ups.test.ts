@@ -59,11 +59,13 @@ const named = (id: PeerId): Named => ({
 function look(
   lies: (id: PeerId) => readonly Named[] | undefined,
   others: readonly PeerId[],
-  known: readonly PeerId[]
+  known: readonly PeerId[],
+  isLongKnown: LookUpParts['isLongKnown'] = () => false
 ): ReturnType<typeof lookUp> {
   const parts: LookUpParts = {
     k: K,
     limits: PROFILE,
+    isLongKnown,
     own: idOf('ourselves'),
     known,
     prefixOf: ({ id }) => prefixes.get(id.toString()) ?? '192.0.2.0/24',
@@ -96,6 +98,22 @@ describe('a look-up', () => {
     const { peers } = await look(() => crowd.map(named), crowd, HONEST.slice(0, 3))
     for (const id of crowd) prefixes.delete(id.toString())
     expect(peers.filter((id) => crowd.includes(id))).toHaveLength(PROFILE.answers_per_wide_prefix)
+  })
+
+  it('[ids in the prefixes of honest nodes] finds those that the node knows for long all the same', async () => {
+    const neighbours = byDistance(HONEST).slice(0, 3)
+    const crowd = nearestOf('crowd', neighbours.length * PROFILE.answers_per_wide_prefix, 20_000)
+    for (const [index, id] of crowd.entries()) {
+      const beside = prefixes.get(neighbours[index % 3]!.toString())!
+      prefixes.set(id.toString(), beside.replace('.0.0/24', `.${1 + ((index >> 1) % 2)}.0/24`))
+    }
+    const found = async (isLongKnown?: (peer: Origin) => boolean): Promise<number> => {
+      const { peers } = await look(() => crowd.map(named), crowd, neighbours, isLongKnown)
+      return neighbours.filter((id) => peers.includes(id)).length
+    }
+    expect(await found(), 'the nearest take the places at a newcomer').toBe(0)
+    expect(await found(({ peer }) => HONEST.some((id) => id.toString() === peer))).toBe(neighbours.length)
+    for (const id of crowd) prefixes.delete(id.toString())
   })
 
   it('[peers that nobody can reach] ends with those who answer, however many ids somebody makes up', async () => {
@@ -211,6 +229,7 @@ describe('a node', () => {
       PROFILE,
       { ...all, settled: () => Promise.resolve() },
       (id) => offer(node, id),
+      () => false,
       { ...UNTIMED, ask: exchange },
       () => () => true
     )

@@ -60,6 +60,7 @@ async function look(
     lookUp(KEY, {
       k: K,
       limits: PROFILE,
+      isLongKnown: () => false,
       own: idOf('ourselves'),
       known: [LIAR, ...FAR],
       ...UNTIMED,

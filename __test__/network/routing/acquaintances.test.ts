@@ -15,8 +15,8 @@ import { temporary } from '../../temporary.ts'
 
 const FULL = 8_192
 const LOOKS_OF_A_DAY = 24
-const LIMITS = { answers_per_prefix: 2, answers_per_wide_prefix: 4 }
-const UNLIMITED = { answers_per_prefix: 0, answers_per_wide_prefix: 0 }
+const LIMITS = { answers_per_prefix: 2, answers_per_wide_prefix: 4, settle: 100 }
+const UNLIMITED = { answers_per_prefix: 0, answers_per_wide_prefix: 0, settle: 100 }
 
 let store: Store
 let round: number

@@ -204,10 +204,11 @@ it('two at the same time dial each peer that they meet once', async () => {
 
 describe('holders that several questions look for at the same time', () => {
   it('are looked up once, and once those under one blinded prefix', async () => {
+    const strangers = { met: () => undefined, isLongKnown: () => false }
     const lookUps = lookUpsOf(20)
     const looked = vi.spyOn(lookUps, 'closest')
     const prefixes = placing(asker, createPrefixes(asker, labProfile()))
-    const parts = { lookUps, prefixes, acquaintances: { met: () => undefined }, patience: createPatience(asker) }
+    const parts = { lookUps, prefixes, acquaintances: strangers, patience: createPatience(asker) }
     const peers = createPeers(asker, labProfile(), parts, () => undefined)
     const all = () => Promise.all([peers.closest(FIRST), peers.neighbourhood(FIRST), peers.neighbourhood(SECOND)])
     const [[closest], [again]] = await Promise.all([all(), all()])
@@ -231,6 +232,7 @@ describe('a look-up', () => {
       {
         k: 20,
         limits: { answers_per_prefix: 0, answers_per_wide_prefix: 0 },
+        isLongKnown: () => false,
         own: modelledPeer(200).id,
         known: [first!],
         prefixOf: ({ id }) => id.toString(),

@@ -20,12 +20,19 @@ let peers: Peers
 function peersOf(node: Node): Peers {
   const prefixes = placing(node, createPrefixes(node, PROFILE))
   const patience = createPatience(node)
-  const finder = createFinder(node, PROFILE, prefixes, () => Promise.resolve(), patience)
+  const finder = createFinder(
+    node,
+    PROFILE,
+    prefixes,
+    () => Promise.resolve(),
+    () => false,
+    patience
+  )
   const lookUps = createLookUps(node, finder, PROFILE, prefixes)
   return createPeers(
     node,
     PROFILE,
-    { lookUps, prefixes, acquaintances: { met: () => undefined }, patience },
+    { lookUps, prefixes, acquaintances: { met: () => undefined, isLongKnown: () => false }, patience },
     () => undefined
   )
 }

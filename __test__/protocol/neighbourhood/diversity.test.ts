@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   addressPrefix,
   diverse,
   diverseFirst,
   hasDiverse,
+  nearestDiverse,
   type Origin
 } from '../../../src/protocol/neighbourhood/diversity.ts'
 
@@ -59,4 +61,57 @@ describe('diverse peers', () => {
   ])('at %s share %s', (address, prefix) => expect(addressPrefix(address)).toBe(prefix))
 
   it('have addresses', () => expect(() => addressPrefix('example.com')).toThrow())
+})
+
+describe('peers that are known for long', () => {
+  const longKnown =
+    (...addresses: string[]) =>
+    ({ peer }: Origin) =>
+      addresses.includes(peer)
+  const crowded = at('45.0.1.1', '45.0.1.2', '45.0.2.1', '45.0.2.2', '45.0.3.1', '45.0.3.2', '45.1.0.1')
+
+  it('count before nearer ones where a prefix is over its limit, in the order of distance', () => {
+    expect(peersOf(diverse(crowded, LIMITS))).toEqual(['45.0.1.1', '45.0.1.2', '45.0.2.1', '45.0.2.2', '45.1.0.1'])
+    expect(peersOf(diverse(crowded, LIMITS, longKnown('45.0.3.1', '45.0.2.2')))).toEqual([
+      '45.0.1.1',
+      '45.0.1.2',
+      '45.0.2.2',
+      '45.0.3.1',
+      '45.1.0.1'
+    ])
+    expect(peersOf(diverseFirst(crowded, 6, LIMITS, longKnown('45.0.3.1'))).at(-1)).toBe('45.0.2.2')
+  })
+
+  it('displace nobody from beyond as many diverse ones as are wanted', () => {
+    for (const choose of [nearestDiverse, diverseFirst])
+      expect(peersOf(choose(crowded, 4, LIMITS, longKnown('45.0.3.1')))).toEqual(peersOf(crowded.slice(0, 4)))
+  })
+
+  it('count by IPv4 where they are named by both versions, also where they are known by IPv6', () => {
+    const both = at('2a01:100::1', '45.0.1.1').map((origin) => ({ ...origin, peer: 'both' }))
+    const isKnown = ({ prefix }: Origin): boolean => prefix.endsWith('/48')
+    expect(diverse(both, LIMITS, isKnown)).toEqual(both.slice(1))
+  })
+
+  it('change who counts, never how many, nor any prefix that is within its limit', () => {
+    const address = fc
+      .tuple(fc.constantFrom('45.0', '45.1', '2a01:100', '2a01:200', '2a02:100'), fc.nat(3), fc.nat(5))
+      .map(([wide, narrow, host]) => (wide.includes(':') ? `${wide}:${narrow}::${host}` : `${wide}.${narrow}.${host}`))
+    const peers = fc.uniqueArray(address, { maxLength: 40 })
+    fc.assert(
+      fc.property(peers, fc.func(fc.boolean()), fc.integer({ min: 1, max: 12 }), (addresses, isKnown, count) => {
+        const all = at(...addresses)
+        const known = ({ peer }: Origin): boolean => isKnown(peer)
+        const chosen = nearestDiverse(all, count, LIMITS, known)
+        expect(chosen).toHaveLength(nearestDiverse(all, count, LIMITS).length)
+        expect(diverse(chosen, { ...LIMITS, k: count })).toEqual(chosen)
+        expect(nearestDiverse(all, count, LIMITS, known)).toEqual(chosen)
+        const counted = diverse(all, LIMITS, known)
+        expect(counted).toHaveLength(diverse(all, LIMITS).length)
+        const left = all.filter((peer) => known(peer) && !peer.prefix.endsWith('/48') && !counted.includes(peer))
+        // No place is free for one that is left out, even among the long-known alone.
+        for (const peer of left) expect(diverse([...counted.filter(known), peer], LIMITS)).not.toContain(peer)
+      })
+    )
+  })
 })

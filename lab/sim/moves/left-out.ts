@@ -4,6 +4,7 @@
  */
 const ONE_RECORD = 'looks at one record alone'
 const ONE_NODE = 'looks at one node and its connections alone'
+const REAL_NODES = '__test__/attacks/network/same-prefixes.test.ts plays it with real nodes that fill their prefixes'
 const PLAN = 'a plan, not a move: lab/__test__/sim/search plays it'
 
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -26,6 +27,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'a list carried into another name': ONE_RECORD,
   'an isolated resolver': ONE_NODE,
   'ids that nobody can dial': ONE_NODE,
+  'ids in the prefixes of honest nodes': REAL_NODES,
   'a code that is typed wrong': ONE_RECORD,
   'a code of another network': ONE_RECORD,
   'two claims with one code': ONE_RECORD,

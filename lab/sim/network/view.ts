@@ -35,6 +35,8 @@ export function modelledHops(size: number, k: number): number {
 export class View implements NodeView {
   readonly #world: WorldPort
   readonly #node: NodePort
+  readonly #isLongKnown = (peer: Pick<Peer, 'peer'>): boolean =>
+    this.#metAt(peer) < this.#node.clock.time().now - this.#world.profile.settle
   readonly #lost = new Map<NodePort, number>()
 
   constructor(world: WorldPort, node: NodePort) {
@@ -126,15 +128,19 @@ export class View implements NodeView {
   }
 
   diverse(peers: readonly Peer[]): Peer[] {
-    return diverse(peers, this.#world.profile)
+    return diverse(peers, this.#world.profile, this.#isLongKnown)
   }
 
   diverseFirst(peers: readonly Peer[], count: number): Peer[] {
-    return diverseFirst(peers, count, this.#world.profile)
+    return diverseFirst(peers, count, this.#world.profile, this.#isLongKnown)
   }
 
   /** Nodes meet their neighbours when the later of the two joins. */
   met(peer: Peer): number | undefined {
+    return this.#metAt(peer)
+  }
+
+  #metAt(peer: Pick<Peer, 'peer'>): number {
     return this.#node.byOwnClock(Math.max(this.#world.nodeOf(peer).bornRound, this.#node.bornRound))
   }
 

@@ -43,6 +43,8 @@ const Former = v.pipe(
   v.transform((): v.InferOutput<typeof Kept> => ({ looks: 0, peers: [] }))
 )
 
+export type AcquaintanceLimits = DiversityLimits & Pick<NetworkProfile, 'settle'>
+
 interface Acquaintance extends Origin {
   /** A round. */
   since: number
@@ -57,14 +59,14 @@ interface Acquaintance extends Origin {
 export class Acquaintances {
   readonly #store: Store
   readonly #now: () => number
-  readonly #limits: DiversityLimits
+  readonly #limits: AcquaintanceLimits
   readonly #known = new Map<string, Acquaintance>()
   #places: DiversePlaces
   #looks: number
   #isChanged = false
 
   /** `now`: `ProtocolTime.now`. */
-  constructor(store: Store, now: () => number, limits: DiversityLimits) {
+  constructor(store: Store, now: () => number, limits: AcquaintanceLimits) {
     this.#store = store
     this.#now = now
     this.#limits = limits
@@ -79,6 +81,11 @@ export class Acquaintances {
   /** The round since which a peer is known at this prefix; undefined for a stranger. */
   met(origin: Origin): number | undefined {
     return this.#known.get(idOf(origin))?.since
+  }
+
+  /** Whether a peer is known at this prefix since before now less `settle`. */
+  isLongKnown(origin: Origin): boolean {
+    return (this.met(origin) ?? Infinity) < this.#now() - this.#limits.settle
   }
 
   /**

@@ -10,7 +10,7 @@ import { readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 import type { Logger } from 'pino'
 import type { Clock } from '../../time/clock.ts'
-import { Acquaintances } from './acquaintances.ts'
+import { Acquaintances, type AcquaintanceLimits } from './acquaintances.ts'
 
 /** Peers whose addresses are kept; one live peer suffices. */
 const MAX_CONTACTS = 20
@@ -90,9 +90,9 @@ export class KnownPeers {
   #hasMet = false
 
   /** `now`: `ProtocolTime.now`. */
-  constructor(store: Store, now: () => number, limits: DiversityLimits, log: Pick<Logger, 'warn'>) {
+  constructor(store: Store, now: () => number, profile: AcquaintanceLimits, log: Pick<Logger, 'warn'>) {
     this.#contacts = new Contacts(store)
-    this.acquaintances = new Acquaintances(store, now, limits)
+    this.acquaintances = new Acquaintances(store, now, profile)
     this.#log = log
   }
 

@@ -10,7 +10,13 @@
 import type { PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { distance } from '../../protocol/neighbourhood/key-space.ts'
-import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
+import {
+  diverseFirst,
+  type IsLongKnown,
+  nearestDiverse,
+  widePrefix,
+  type DiversityLimits
+} from '../../protocol/neighbourhood/diversity.ts'
 import { positionOf } from '../table.ts'
 import { afterWait } from '../wire/patience.ts'
 
@@ -39,6 +45,7 @@ export interface Named {
 export interface LookUpParts {
   readonly k: number
   readonly limits: DiversityLimits
+  readonly isLongKnown: IsLongKnown
   readonly own: PeerId
   /** The peers to begin with: those of our table, nearest first. */
   readonly known: readonly PeerId[]
@@ -134,9 +141,9 @@ class LookUp {
 
   /** The k nearest that answered or still may, each peer once: diverse ones first. */
   #nearest(withSlow: boolean): Candidate[] {
-    const { k, limits } = this.#parts
+    const { k, limits, isLongKnown } = this.#parts
     const mayCount = this.#sorted.filter((candidate) => this.#mayCount(candidate, withSlow))
-    const nearest = diverse(mayCount, { ...limits, k }).slice(0, k)
+    const nearest = nearestDiverse(mayCount, k, limits, isLongKnown)
     const peers = new Set(nearest.map(({ peer }) => peer))
     for (const candidate of mayCount) {
       if (nearest.length === k) break
@@ -236,6 +243,7 @@ class LookUp {
   #finish(isWhole: boolean): void {
     this.#hasEnded = true
     const answered = this.#sorted.filter(({ state }) => state === 'answered')
-    this.#end.resolve({ peers: diverseFirst(answered, this.#parts.k, this.#parts.limits).map(({ id }) => id), isWhole })
+    const { k, limits, isLongKnown } = this.#parts
+    this.#end.resolve({ peers: diverseFirst(answered, k, limits, isLongKnown).map(({ id }) => id), isWhole })
   }
 }

@@ -5,7 +5,13 @@
 import * as Digest from 'multiformats/hashes/digest'
 import type { PeerId } from '@libp2p/interface'
 import { networkSize } from '../../protocol/neighbourhood/key-space.ts'
-import { diverse, diverseFirst, type DiversityLimits, isIPv6Prefix } from '../../protocol/neighbourhood/diversity.ts'
+import {
+  diverse,
+  diverseFirst,
+  type DiversityLimits,
+  type IsLongKnown,
+  isIPv6Prefix
+} from '../../protocol/neighbourhood/diversity.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
@@ -145,6 +151,7 @@ export function createFinder(
   profile: NetworkProfile,
   prefixes: SettledPrefixes,
   offer: (peer: PeerId) => Promise<void>,
+  isLongKnown: IsLongKnown,
   patience = createPatience(node),
   versions: typeof ownVersions = ownVersions,
   addressesOf: AddressBook = keepAddresses(node)
@@ -180,7 +187,7 @@ export function createFinder(
   }
 
   const nearest = (key: Uint8Array): PeerId[] =>
-    diverseFirst(node.services.table.outwards(key), profile.k, profile).map(({ id }) => id)
+    diverseFirst(node.services.table.outwards(key), profile.k, profile, isLongKnown).map(({ id }) => id)
 
   return {
     find(key, signal) {
@@ -190,6 +197,7 @@ export function createFinder(
         {
           k: profile.k,
           limits: profile,
+          isLongKnown,
           own: node.peerId,
           known: nearest(key),
           prefixOf: prefixOfNamed,

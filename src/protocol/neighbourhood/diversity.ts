@@ -17,27 +17,78 @@ export const UNDIALLED = 'undialled'
 /** Answers that count; 0 is no limit. The profile's own two fields. */
 export type DiversityLimits = Pick<NetworkProfile, 'answers_per_prefix' | 'answers_per_wide_prefix'>
 
+/** Whether this node has known a peer at its prefix for `settle`. */
+export type IsLongKnown = (origin: Origin) => boolean
+
+const NOBODY: IsLongKnown = () => false
+
 /**
- * The first answer of each peer, within the limits of its prefixes, in the order given: closest first. Those by IPv6
- * count as long as there are fewer than k.
+ * One answer of each peer, within the limits of its prefixes, in the order given. Where a prefix is over its limit, the
+ * long-known count first, then the closest [ids in the prefixes of honest nodes]. Those by IPv6 count as long as there
+ * are fewer than k.
  */
 export function diverse<T extends Origin>(
   answers: readonly T[],
-  limits: DiversityLimits & Pick<NetworkProfile, 'k'>
+  limits: DiversityLimits & Pick<NetworkProfile, 'k'>,
+  isLongKnown = NOBODY
 ): T[] {
-  const counted = countedIn(answers, limits.k, Infinity, limits)
-  return answers.filter((_, index) => counted.has(index))
+  return within(answers, limits.k, limits, isLongKnown)
 }
 
 /**
- * The first `count` diverse peers in the order given; if there are fewer, the first others follow. Reads no more than
- * needed.
+ * At most `count` diverse peers, in the order given: as far as the first of them reach, by the rule of `diverse`. No
+ * long-known peer beyond takes the place of one among them. Reads no more than needed.
  */
-export function diverseFirst<T extends Origin>(peers: Iterable<T>, count: number, limits: DiversityLimits): T[] {
+export function nearestDiverse<T extends Origin>(
+  peers: Iterable<T>,
+  count: number,
+  limits: DiversityLimits,
+  isLongKnown = NOBODY
+): T[] {
+  return within(readUntil(peers, count, limits), count, limits, isLongKnown).slice(0, count)
+}
+
+/** As `nearestDiverse`; if there are fewer, the first others follow. */
+export function diverseFirst<T extends Origin>(
+  peers: Iterable<T>,
+  count: number,
+  limits: DiversityLimits,
+  isLongKnown = NOBODY
+): T[] {
+  const read = readUntil(peers, count, limits)
+  const counted = new Set(within(read, count, limits, isLongKnown))
+  const others = counted.size < count ? read.filter((peer) => !counted.has(peer)) : []
+  return [...counted, ...others].slice(0, count)
+}
+
+/** The first peers, up to the one with which `count` are diverse. */
+function readUntil<T extends Origin>(peers: Iterable<T>, count: number, limits: DiversityLimits): T[] {
   const read: T[] = []
-  const counted = countedIn(noted(peers, read), count, count, limits)
-  const others = counted.size === count ? [] : read.filter((_, index) => !counted.has(index))
-  return [...read.filter((_, index) => counted.has(index)), ...others].slice(0, count)
+  countedIn(noted(peers, read), count, count, limits)
+  return read
+}
+
+/** The diverse ones of all these. Limits are nested, so the order of taking changes who counts, never how many. */
+function within<T extends Origin>(
+  peers: readonly T[],
+  fill: number,
+  limits: DiversityLimits,
+  isLongKnown: IsLongKnown
+): T[] {
+  const places = new DiversePlaces(limits)
+  const ranked = peers.map((peer) => ({
+    peer,
+    isLong: isLongKnown(peer),
+    isLater: limits.answers_per_prefix > 0 && isIPv6Prefix(peer.prefix)
+  }))
+  // A peer that is named by both versions counts by IPv4.
+  const inTurn = [false, true].flatMap((later) =>
+    [true, false].flatMap((long) => ranked.filter(({ isLater, isLong }) => isLater === later && isLong === long))
+  )
+  const taken = new Set(inTurn.filter(({ peer }) => places.take(peer)))
+  const counted = ranked.filter((each) => taken.has(each))
+  let left = fill - counted.filter(({ isLater }) => !isLater).length
+  return counted.filter(({ isLater }) => !isLater || left-- > 0).map(({ peer }) => peer)
 }
 
 function* noted<T>(items: Iterable<T>, read: T[]): Generator<T> {
@@ -49,7 +100,7 @@ function* noted<T>(items: Iterable<T>, read: T[]): Generator<T> {
 
 /** Whether `count` peers are diverse. Reads no more than needed. */
 export function hasDiverse(peers: Iterable<Origin>, count: number, limits: DiversityLimits): boolean {
-  return countedIn(peers, count, count, limits).size === count
+  return countedIn(peers, count, count, limits).size >= count
 }
 
 /** The indexes of those that count: `enough` by IPv4 at most, and by IPv6 while there are fewer than `fill` in all. */
@@ -59,10 +110,10 @@ function countedIn(peers: Iterable<Origin>, fill: number, enough: number, limits
   const later: (readonly [number, Origin])[] = []
   let index = 0
   for (const { peer, prefix } of peers) {
-    if (counted.size === enough) break
     if (limits.answers_per_prefix > 0 && isIPv6Prefix(prefix)) later.push([index, { peer, prefix }])
     else if (places.take({ peer, prefix })) counted.add(index)
     index++
+    if (counted.size >= enough) break
   }
   for (const [at, origin] of later) {
     if (counted.size >= fill) break

@@ -55,12 +55,21 @@ export class Routed {
     this.#offer = keepTable(libp2p, profile, this.prefixes, () => world.timeline.nowMs)
     const patience = { ask: this.#exchange, waitMs: () => SLOW_MS, roundTripMs: () => 0 }
     this.#log = new LookUpLog((counts) => world.ledger.lookedUp(counts))
+    const acquaintances = new Acquaintances(node.store, () => node.clock.time().now, profile)
     this.finder = this.#log.watch(
-      createFinder(libp2p, profile, this.prefixes, this.#offer, patience, () => () => true, readAddresses(libp2p)),
+      createFinder(
+        libp2p,
+        profile,
+        this.prefixes,
+        this.#offer,
+        (origin) => acquaintances.isLongKnown(origin),
+        patience,
+        () => () => true,
+        readAddresses(libp2p)
+      ),
       (key) => this.peers.nearest(key)
     )
     this.lookUps = createLookUps(libp2p, this.finder, profile, this.prefixes, () => world.timeline.nowMs)
-    const acquaintances = new Acquaintances(node.store, () => node.clock.time().now, profile)
     const parts = {
       lookUps: this.lookUps,
       prefixes: this.prefixes,
