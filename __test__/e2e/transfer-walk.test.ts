@@ -235,14 +235,17 @@ it('holds word by word: the name never stops leading somewhere, whoever owns it 
       ({ final, coded }) => final && coded.final_votes * 2 > coded.votes
     )
 
-  // Make change words, for a name that has none
-  watch.isSigned = false
+  // Make change words, for a name that has none: it keeps what programs know of it until the notice is final
   for (const { who, command } of stepsOf('Make change words')) {
     expect(who).toMatch(/^the owner/)
     await owner.types(command)
     await owner.killed()
   }
-  expect(await owner.keys()).toMatchObject({ own: true, changes: 1, consented: false, change_key: true })
+  expect(await owner.keys()).toMatchObject({ own: true, changes: 0, change_key: true, notice: { own: true } })
+  await eventually(
+    () => owner.keys(),
+    ({ changes, notice }) => changes === 1 && notice === null
+  )
   await isFinal(owner)
   await watch.signed()
 

@@ -35,6 +35,9 @@ import { profile } from './test-profile.ts'
 import type { FakePeer, FakeWorld } from './fake-world.ts'
 
 /** The network as node `self` of a world sees it; everybody holds everything. Counts what is sent. */
+/** The round after which each fake peer calls a notice final. */
+export const NOTICE_FINAL = 10 ** 6
+
 export class FakeNetwork implements Network {
   /** A loopback network without bootstrap peers. */
   isWhole = false
@@ -144,11 +147,12 @@ export class FakeNetwork implements Network {
     })
     return { receipts, of: peers.length }
   }
-  async putReveal(reveal: Reveal, { signal, first }: PublishOptions = {}): Promise<PutOutcome> {
+  async putReveal(reveal: Reveal, { signal, first, isNotice = false }: PublishOptions = {}): Promise<PutOutcome> {
     await first?.()
     signal?.throwIfAborted()
     const former = this.own.get(reveal.name)
-    if (former === undefined || compareRecords(claimIn(reveal), claimIn(former)) >= 0) this.own.set(reveal.name, reveal)
+    if (!isNotice && (former === undefined || compareRecords(claimIn(reveal), claimIn(former)) >= 0))
+      this.own.set(reveal.name, reveal)
     const peers = await this.#reach('reveal', reveal.name, signal)
     const refusals: PutOutcome['refusals'][number][] = []
     let storedBy = 0
@@ -159,8 +163,21 @@ export class FakeNetwork implements Network {
         refusals.push({ peer: peer.id, code: peer.refuses ?? 'taken', detail: 'the name is settled with another key' })
         continue
       }
-      if (held === undefined || compareRecords(claimIn(reveal), claimIn(held.reveal)) > 0) {
-        peer.reveals.set(reveal.name, { state: 'settled', reveal: decodeReveal(encodeReveal(reveal)) })
+      const before = held === undefined ? undefined : claimIn(held.reveal).changes.length
+      if (
+        held !== undefined &&
+        claimIn(reveal)
+          .changes.slice(before)
+          .some(({ consented }) => !consented)
+      )
+        held.notice = decodeReveal(encodeReveal(reveal))
+      else if (held === undefined || compareRecords(claimIn(reveal), claimIn(held.reveal)) > 0) {
+        const notice = claimIn(reveal).changes.length === before ? held?.notice : undefined
+        peer.reveals.set(reveal.name, {
+          state: 'settled',
+          reveal: decodeReveal(encodeReveal(reveal)),
+          ...(notice && { notice })
+        })
       } else if (compareRecords(claimIn(reveal), claimIn(held.reveal)) < 0) {
         refusals.push({ peer: peer.id, code: 'stale', detail: 'the peer holds a newer record of the same key' })
         // As the real one: what counts is what was published here.
@@ -278,6 +295,13 @@ export class FakeNetwork implements Network {
               state: held.state,
               ...(held.isStub !== true && { reveal: held.reveal, claim: claimIn(held.reveal) }),
               ...(held.changes && { changes: held.changes }),
+              ...(held.notice && {
+                notice: {
+                  reveal: held.notice,
+                  claim: claimIn(held.notice),
+                  changes: { head: claimIn(held.notice).changes.at(-1)!.hash, final: NOTICE_FINAL }
+                }
+              }),
               claimId: claimIn(held.reveal).id
             }
       })

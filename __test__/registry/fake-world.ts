@@ -10,7 +10,13 @@ export interface FakePeer {
   /** `changes`: what it says of those of the record; `isStub`: it keeps no record. */
   readonly reveals: Map<
     string,
-    { state: RevealAnswer['state']; reveal: Reveal; changes?: RevealAnswer['changes']; isStub?: boolean }
+    {
+      state: RevealAnswer['state']
+      reveal: Reveal
+      changes?: RevealAnswer['changes']
+      isStub?: boolean
+      notice?: Reveal
+    }
   >
   readonly identities: Map<string, Uint8Array>
   readonly manifests: Map<string, Uint8Array>

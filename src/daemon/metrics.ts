@@ -31,6 +31,7 @@ const NAME_STATES = [
   'live',
   'grace',
   'lapsed',
+  'changing',
   'contested',
   'lost',
   'changed',

@@ -80,6 +80,8 @@ export interface PublishOptions {
   readonly signal?: AbortSignal | undefined
   /** What must happen before the record is stored and sent; its holders are looked up meanwhile. */
   readonly first?: () => Promise<void>
+  /** The record goes beside the one published before, which is still sent again: its change has one signature. */
+  readonly isNotice?: boolean
 }
 
 /** How far a record got: holders that showed it when read back, and refusals with their reasons. */
@@ -117,6 +119,8 @@ export interface RevealAnswer {
   claim?: Claim
   /** As the peer says: the last change of the claim's keys, and from when all are final. */
   changes?: ChangesHeld
+  /** A change of its keys with one signature that is not final there: its record, Valid, and what the peer says of it. */
+  notice?: { reveal: Reveal; claim: Claim; changes: ChangesHeld }
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { ModeSetting } from '../network/types.ts'
 import type { ChangeWordsView, KeysView, OfferView } from '../views/keys.ts'
+import type { NoticeSeen } from '../protocol/resolution/notice.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 import type { Estimate, RenewalGain, TaskView } from '../views/task.ts'
 import type { Explanation } from '../views/explanation.ts'
@@ -17,7 +18,14 @@ import type { Zone } from '../protocol/zone/zone.ts'
 
 export interface RegistryEvent {
   type:
-    'name:held' | 'name:contested' | 'name:lost' | 'name:changed' | 'name:sold' | 'name:warning' | 'name:warning-over'
+    | 'name:held'
+    | 'name:changing'
+    | 'name:contested'
+    | 'name:lost'
+    | 'name:changed'
+    | 'name:sold'
+    | 'name:warning'
+    | 'name:warning-over'
   detail: { name: string; warning?: NameWarningCode; message?: string }
 }
 
@@ -191,6 +199,8 @@ export interface ResolvedName {
   source: 'network' | 'own' | 'held'
   /** The last change of its keys is not final: another may still take its place. */
   keysPending?: true
+  /** A change with one signature, which counts once it is final. Until then this record is served. */
+  notice?: NoticeSeen & { readonly finalAt: string | null }
   /** Of an answer that is given while peers are asked again: when they gave it, milliseconds since 1970. */
   askedAtMs?: number
 }

@@ -69,6 +69,7 @@ type OwnRecordKind = 'reveal' | DocumentKind
 export const keys = {
   entry: (recordKey: Uint8Array) => key('entry', toHex(recordKey)),
   record: (recordKey: Uint8Array) => key('record', toHex(recordKey)),
+  notice: (recordKey: Uint8Array) => key('notice', toHex(recordKey)),
   stub: (recordKey: Uint8Array) => key('stub', toHex(recordKey)),
   unsettled: (recordKey: Uint8Array) => key('unsettled', toHex(recordKey)),
   entriesIndexed: () => key('entries-indexed'),
@@ -179,6 +180,7 @@ export const codedTable: EntryTable = {
   keys: {
     entry: entryPart('entry'),
     record: entryPart('record'),
+    notice: entryPart('notice'),
     stub: entryPart('stub'),
     unsettled: entryPart('unsettled'),
     entriesIndexed: () => key('coded-entries-indexed')
@@ -192,7 +194,7 @@ export const codedTable: EntryTable = {
 }
 
 export interface EntryTable {
-  readonly keys: Pick<typeof keys, 'entry' | 'record' | 'stub' | 'unsettled' | 'entriesIndexed'>
+  readonly keys: Pick<typeof keys, 'entry' | 'record' | 'notice' | 'stub' | 'unsettled' | 'entriesIndexed'>
   readonly prefixes: {
     readonly entries: string
     readonly entriesUnder: (hexDigits: string) => string

@@ -19,7 +19,10 @@ export const KeysSchema = component('NameKeys', {
     v.nullable(v.boolean()),
     v.description('Whether the signing key before signed the last change too; null without changes')
   ),
-  change_key: v.pipe(v.boolean(), v.description('Whether the claim names a change key')),
+  change_key: v.pipe(
+    v.boolean(),
+    v.description('Whether the claim, or the notice of its first one, names a change key')
+  ),
   final_after_seconds: v.pipe(
     v.object({
       both: v.pipe(CountSchema, v.description('With the signature of the signing key before it too')),
@@ -48,7 +51,18 @@ export const KeysSchema = component('NameKeys', {
     CountSchema,
     v.description('Of these, peers that show another change of its keys in place of one')
   ),
-  equivocation: v.pipe(v.boolean(), v.description('The owner signed two zones with one serial'))
+  equivocation: v.pipe(v.boolean(), v.description('The owner signed two zones with one serial')),
+  notice: v.pipe(
+    v.nullable(
+      v.object({
+        pubkey: v.pipe(HexSchema, v.description('The signing key from then on')),
+        own: v.pipe(v.boolean(), v.description('Whether this daemon signed it, or has that key')),
+        final_at: v.pipe(v.nullable(TimeSchema), v.description('When most holders count it, unless its owner objects')),
+        votes: v.pipe(CountSchema, v.description('Peers that hold it'))
+      })
+    ),
+    v.description('A change of the keys with one signature, which waits; the keys above count meanwhile')
+  )
 })
 export type KeysView = v.InferOutput<typeof KeysSchema>
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { component, CountSchema, NameSchema, TimeSchema } from './common.ts'
 
 export const NAME_WARNING_CODES = [
+  'changing',
   'contested',
   'lost',
   'changed',
@@ -24,9 +25,9 @@ export const OwnedNamesSchema = v.array(NameSchema)
 export const OwnedNameSchema = component('OwnedName', {
   name: NameSchema,
   state: v.pipe(
-    v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost', 'changed', 'sold']),
+    v.picklist(['live', 'grace', 'lapsed', 'changing', 'contested', 'lost', 'changed', 'sold']),
     v.description(
-      '`contested`: peers name another claim; `lost`: they have settled on it; `changed`: the keys of this claim are ' +
+      '`changing`: other keys wait that one secret alone has signed; `contested`: peers name another claim; `lost`: they have settled on it; `changed`: the keys of this claim are ' +
         "another owner's now; `sold`: that is final"
     )
   ),

@@ -419,6 +419,7 @@ export class MemoryRegistry implements Registry {
       coded: { final_votes: 18, votes: 20 },
       other_keys: 0,
       equivocation: false,
+      notice: null,
       ...this.changedKeys.get(name)
     })
   }

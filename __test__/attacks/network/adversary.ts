@@ -4,9 +4,9 @@ import type { Node } from '../../../src/network/libp2p.ts'
 import type { RevealLookup } from '../../../src/network/types.ts'
 import type { FindAnswer } from '../../../src/network/wire/find.ts'
 import type { Handlers } from '../../../src/network/wire/exchange.ts'
-import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { decodeVdfProof } from '../../../src/protocol/claim/proof.ts'
+import { claimIdOf, encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
 import { answering, seedsNear, startBareNode } from '../../network/bare-node.ts'
 import { labProfile, type Lab } from '../../network/lab.ts'
@@ -110,12 +110,7 @@ export function diverseProfile(k: number): NetworkProfile {
 
 /** Answers of one that shows a record as settled, whatever others hold, and takes everything without keeping it. */
 export function showing(reveal: Reveal, lab: Lab): Partial<Handlers> {
-  const claim = claimId(
-    reveal.name,
-    commitmentHash(reveal.name, reveal.pubkey, firstLink(reveal).salt, lab.hash),
-    firstLink(reveal).p,
-    lab.hash
-  )
+  const claim = claimIdOf(reveal, decodeVdfProof(reveal.vdf_proof), lab.hash).id
   return {
     put: () => ({ type: 'stored' }),
     get: ({ brief }) => ({

@@ -6,14 +6,19 @@ import type { Node } from '../../../src/network/libp2p.ts'
 import { ask } from '../../../src/network/wire/exchange.ts'
 import { nextHash } from '../../../src/protocol/claim/changes.ts'
 import { acceptedReveal, makeOffer, nextPlace, offerMessage } from '../../../src/protocol/claim/offer.ts'
-import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { checkCodeOf } from '../../../src/protocol/claim/check-code.ts'
+import { decodeVdfProof } from '../../../src/protocol/claim/proof.ts'
+import { claimIdOf, encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
+import { type Pin, rulePin } from '../../../src/protocol/resolution/pin.ts'
+import { resolveByCode } from '../../../src/registry/resolution/by-code.ts'
 import { changePoint, changePublicKey, signAsChangeKey } from '../../../src/protocol/crypto/change-keys.ts'
 import { type KeyPair, sign } from '../../../src/protocol/crypto/ed25519.ts'
 import { compareBytes, sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { Lab, type LabNode, saltOf } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
-import { diverseProfile } from './adversary.ts'
+import { Adversaries, diverseProfile, showing, weighed } from './adversary.ts'
 
 const NAME = 'sold.chronym' as Name
 const K = 6
@@ -25,6 +30,7 @@ let holders: LabNode[]
 let daemon: LabNode
 let stranger: Node
 let first: Reveal
+let liars: Adversaries
 
 const changeKey = (index: number) => {
   const of = { name: NAME, index, profileHash: lab.hash }
@@ -69,6 +75,7 @@ const hashOf = (reveal: Reveal): Uint8Array => nextPlace(reveal, lab.hash).befor
 
 beforeEach(async () => {
   lab = new Lab(diverseProfile(K))
+  liars = new Adversaries(lab)
   holders = await lab.addNodes(K, apart)
   stranger = await lab.addStranger()
   daemon = await lab.addNode({ mode: 'light', place: apart(100) })
@@ -83,7 +90,10 @@ beforeEach(async () => {
   })
 })
 
-afterEach(() => lab.close())
+afterEach(async () => {
+  await liars.stop()
+  await lab.close()
+})
 
 describe('a name whose keys change', () => {
   it('[a name sold twice] stays with the first buyer once the contest is over, however low the other hash', async () => {
@@ -122,16 +132,16 @@ describe('a name whose keys change', () => {
     allHold(holders, other!.key)
   })
 
+  /** Since when a change by the change words alone is final, as these nodes say. */
+  const finalAt = async (nodes: readonly LabNode[]): Promise<number[]> => {
+    const { answers } = await daemon.network.getReveals(NAME, undefined, 'everybody')
+    const ids = new Set(nodes.map(({ network }) => network.status().peer_id))
+    return answers.flatMap(({ peer, notice }) => (ids.has(peer) && notice ? [notice.changes.final] : []))
+  }
+
   it('[a change that grows no older] keeps its age at holders that come later', async () => {
-    const buyer = lab.owner('buyer')
-    expect(await daemon.network.putReveal(changed(first, lab.owner('seller'), buyer, false))).toMatchObject({
-      storedBy: K
-    })
-    const finalAt = async (nodes: readonly LabNode[]) => {
-      const { answers } = await daemon.network.getReveals(NAME, undefined, 'everybody')
-      const ids = new Set(nodes.map(({ network }) => network.status().peer_id))
-      return answers.flatMap(({ peer, changes }) => (ids.has(peer) && changes ? [changes.final] : []))
-    }
+    const [seller, buyer] = [lab.owner('seller'), lab.owner('buyer')]
+    expect(await daemon.network.putReveal(changed(first, seller, buyer, false))).toMatchObject({ storedBy: K })
     const [final] = await finalAt(holders)
     expect(await finalAt(holders)).toEqual(holders.map(() => final))
     lab.advance(1_000)
@@ -139,21 +149,94 @@ describe('a name whose keys change', () => {
     await lab.stopNode(holders.pop()!)
     await waitFor(async () => {
       lab.advance(120)
-      allHold([newcomer], buyer)
+      allHold([newcomer], seller)
       expect(await finalAt([newcomer])).toEqual([final])
     })
+    // Each serves it once it is final, and tells of no notice any longer.
+    const nodes = [...holders, newcomer]
+    lab.advance(final! - lab.round + 1)
+    allHold(nodes, buyer)
+    expect(await finalAt(nodes)).toEqual([])
   })
 
   it('[a thief of the change words] loses to a change that both keys sign, at every holder', async () => {
     const [seller, thief, heir] = ['seller', 'thief', 'heir'].map((who) => lab.owner(who))
     const stolen = changed(first, seller!, thief!, false)
     expect(await daemon.network.putReveal(stolen)).toMatchObject({ storedBy: K })
-    allHold(holders, thief!)
+    expect(await finalAt(holders)).toHaveLength(K)
     lab.advance(lab.profile.settle + 1)
     const rotated = changed(first, seller!, heir!)
     expect(await daemon.network.putReveal(rotated)).toMatchObject({ storedBy: K })
     allHold(holders, heir!)
-    lab.advance(lab.profile.settle + 1)
-    for (const holder of holders) expect(await put(holder, stolen)).toBe('changed')
+    expect(await finalAt(holders)).toEqual([])
+    for (const wait of [0, lab.profile.settle + 1]) {
+      lab.advance(wait)
+      for (const holder of holders) expect(await put(holder, stolen)).toBe('changed')
+    }
+  })
+
+  it('[a thief of the change words] has the name at no resolver until the change is final, and keeps no zone out', async () => {
+    const [seller, thief] = [lab.owner('seller'), lab.owner('thief')]
+    const stolen = changed(first, seller, thief, false)
+    expect(await daemon.network.putReveal(stolen)).toMatchObject({ storedBy: K })
+    const { burst } = lab.profile.changes
+    for (let serial = 2; serial < burst + 4; serial++)
+      expect(await put(holders[0]!, lab.updated(stolen, thief, serial))).toBe(serial > burst + 1 ? 'busy' : 'stored')
+    const owners = await lab.addNode({ mode: 'light', place: apart(101) })
+    await waitFor(() => expect(owners.network.knownPeers()).toBeGreaterThanOrEqual(K))
+    const zone = lab.updated(first, seller, 7)
+    expect(await owners.network.putReveal(zone)).toMatchObject({ storedBy: K })
+    // One more peer near the name and its code shows the notice as the record that it serves.
+    const code = checkCodeOf(first, lab.profile)
+    const at = recordKey('reveal', NAME, lab.hash)
+    await liars.start(at, 1, () => apart(60), showing(stolen, lab))
+    await liars.connect(lab.nodes.map(({ address }) => address))
+    const pin: Pin = {
+      state: 'firm',
+      claim: claimIdOf(first, decodeVdfProof(first.vdf_proof), lab.hash).id,
+      pubkey: seller.publicKey,
+      newestRound: first.drand_pulse,
+      firstRound: first.drand_pulse,
+      firmRound: first.drand_pulse
+    }
+    /** What resolvers show by name, with a firm pin and by code. */
+    const shown = async () => {
+      const { network } = owners
+      const voted = weighed(await network.getReveals(NAME, undefined, 'everybody'), lab)
+      const time = { now: lab.round, lapse: lab.round }
+      const pinned = rulePin(voted, pin, { time, isSecondLook: false, spread: 0 }, lab.profile).result
+      const context = {
+        profile: lab.profile,
+        time: () => ({ ...time, verified: lab.round, fresh: true }),
+        network,
+        owned: { get: () => undefined },
+        memory: { see: () => true }
+      }
+      const { reveal, notice } = await resolveByCode(context, NAME, code.slice(0, 6))
+      return {
+        owners: [
+          ...[voted, pinned].map((result) => (result.kind === 'owner' ? result.owner.pubkey : result.kind)),
+          reveal.pubkey
+        ],
+        notice: notice && { pubkey: notice.claim.pubkey, final: notice.final }
+      }
+    }
+    const [final] = await finalAt(holders)
+    for (const round of [lab.round, final!]) {
+      lab.advance(round - lab.round)
+      await waitFor(async () =>
+        expect(await shown()).toEqual({
+          owners: [seller.publicKey, seller.publicKey, seller.publicKey],
+          notice: { pubkey: thief.publicKey, final }
+        })
+      )
+    }
+    lab.advance(1)
+    await waitFor(async () =>
+      expect(await shown()).toEqual({
+        owners: [thief.publicKey, thief.publicKey, thief.publicKey],
+        notice: undefined
+      })
+    )
   })
 })

@@ -156,7 +156,7 @@ describe('the records of the owner', () => {
   it('replace each other by their order', () => {
     const newer = bareClaim({ serial: 6 })
     expect(stored(decide(entry, newer))).toMatchObject({ claim: newer, state: 'settled', tenureRound: 900 })
-    expect(decide(entry, bareClaim({ serial: 4 }))).toEqual({ kind: 'stale', entry })
+    expect(decide(entry, bareClaim({ serial: 4 }))).toEqual({ kind: 'stale', entry, newer: 'record' })
   })
 
   it('change nothing when they come again', () => {

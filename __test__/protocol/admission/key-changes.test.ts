@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { admit, adopt, type Decision } from '../../../src/protocol/admission/admission.ts'
+import { admit, adopt, type Decision, reviseEntry } from '../../../src/protocol/admission/admission.ts'
 import { decodeEntry, encodeEntry, newEntry, tickEntry, type Entry } from '../../../src/protocol/admission/entry.ts'
 import { changesHeld, roundsToFinal, sinceAmong } from '../../../src/protocol/admission/key-changes.ts'
 import type { NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
@@ -32,13 +32,14 @@ function offered(entry: Entry, claim: Claim, round: number, neighbours?: Neighbo
   return admit(entry, claim, { time: timeAt(round), commitment: {}, ...(neighbours && { neighbours }) }, MAIN)
 }
 
-/** Neighbours of as many prefixes; the first `those` hold that claim, the others `rest`. */
+/** Neighbours of as many prefixes, that serve their records; the first `those` hold that claim, the others `rest`. */
 function neighbours(those: number, claim: Claim, rest: Claim, count = 20, final = BEGIN + MAIN.settle): NeighbourFacts {
   return {
     known: count,
     answers: Array.from({ length: count }, (_, index) => {
       const { id, changes } = index < those ? claim : rest
-      const entry = { claimId: id, state: 'settled' as const, changes: { head: changes.at(-1)!.hash, final } }
+      const last = changes.at(-1)
+      const entry = { claimId: id, state: 'settled' as const, ...(last && { changes: { head: last.hash, final } }) }
       return { peer: `peer ${index}`, prefix: `10.${index}.0.0/24`, met: 1, entry }
     })
   }
@@ -77,19 +78,78 @@ describe('a change at a holder of the name', () => {
   })
 })
 
+describe('a change with one signature', () => {
+  const noticed = (entry: Entry, claim: Claim, round: number): Entry =>
+    entryOf(offered(entry, claim, round, neighbours(0, claim, changed())))
+
+  it('[a thief of the change words] is a notice until it is final, and the record before it is served', () => {
+    const stolen = changed(ALONE, LOW)
+    expect(offered(held(), stolen, BEGIN + 1)).toEqual({ kind: 'ask', about: 'age' })
+    const entry = noticed(held(), stolen, BEGIN + 1)
+    expect(decodeEntry(encodeEntry(entry))).toEqual(entry)
+    for (const round of [BEGIN + 1, BEGIN + 1 + WAIT]) {
+      const now = tickEntry(entry, timeAt(round), MAIN)!
+      expect(now).toMatchObject({ claim: changed(), notice: { claim: stolen, since: [BEGIN + 1, BEGIN + 1] } })
+      // its owner goes on publishing, and changes the keys with both signatures
+      const zone = bareClaim({ firstRound: 1000, newestRound: BEGIN, serial: 2 })
+      expect(entryOf(offered(now, zone, round))).toMatchObject({ claim: zone, notice: { claim: stolen } })
+      const rotated = entryOf(offered(now, changed(HIGH), round))
+      expect(rotated).toMatchObject({ claim: changed(HIGH), since: [round] })
+      expect(rotated).not.toHaveProperty('notice')
+    }
+    const final = tickEntry(entry, timeAt(BEGIN + 2 + WAIT), MAIN)!
+    expect(final).toMatchObject({ claim: stolen, since: [BEGIN + 1, BEGIN + 1] })
+    expect(final).not.toHaveProperty('notice')
+    expect(offered(final, changed(HIGH), BEGIN + 2 + WAIT).kind).toBe('refuse')
+  })
+  it('has one newest record of a notice, and the lower hash of two within the contest', () => {
+    const first = (serial: number): Claim =>
+      bareClaim({ firstRound: 1000, newestRound: BEGIN, serial, changes: [ALONE] })
+    const other = changed(change(2, false))
+    const entry = noticed(held(), first(3), BEGIN)
+    expect(offered(entry, first(2), BEGIN + 1)).toMatchObject({ kind: 'stale', newer: 'notice' })
+    expect(noticed(entry, first(4), BEGIN + 1).notice!.claim.serial).toBe(4)
+    expect(noticed(entry, other, BEGIN + MAIN.contest).notice).toEqual({ claim: other, since: [BEGIN] })
+    const late = BEGIN + MAIN.contest + 1
+    expect(offered(entry, other, late, neighbours(0, other, changed()))).toMatchObject({ code: 'changed' })
+  })
+  it('needs the record that it follows, and waits for a fresh pulse', () => {
+    const around = neighbours(0, changed(), changed(LOW))
+    expect(offered(held(LOW), changed(HIGH, ALONE), BEGIN + 1, around)).toMatchObject({ code: 'changed' })
+    const time = { ...timeAt(BEGIN + 10), fresh: false }
+    expect(admit(held(), changed(ALONE), { time, commitment: {}, neighbours: around }, MAIN).kind).toBe('wait')
+  })
+  it('stays beside an entry that its neighbours confirm, and that settles', () => {
+    const entry = { ...noticed(held(), changed(ALONE), BEGIN + 1), state: 'settling' as const }
+    const around = neighbours(20, changed(), changed())
+    const at = timeAt(BEGIN + MAIN.settle + 2)
+    expect(reviseEntry(entry, around, at, MAIN)).toMatchObject({ entry: { state: 'settled', notice: entry.notice } })
+    const provisional = { ...entry, state: 'provisional' as const }
+    expect(reviseEntry(provisional, around, at, MAIN)).toMatchObject({ entry: { notice: entry.notice } })
+  })
+  it('that a store from before notices has as its only record makes room for the one before it', () => {
+    const entry = { ...held(LOW, ALONE), since: [BEGIN, BEGIN + MAIN.settle] }
+    const before = bareClaim({ firstRound: 1000, newestRound: BEGIN, serial: 5, changes: [LOW] })
+    expect(entryOf(offered(entry, before, BEGIN + 2 * MAIN.settle))).toMatchObject({
+      claim: before,
+      since: [BEGIN],
+      notice: { claim: entry.claim, since: entry.since }
+    })
+    expect(offered(entry, changed(), BEGIN + 2 * MAIN.settle).kind).toBe('stale')
+  })
+})
+
 describe('a record of a change without the last renewal', () => {
   it('[a thief of the change words] lets no name lapse before its owner has objected', () => {
     const old = { ...changed(ALONE), newestRound: BEGIN - MAIN.lease - MAIN.grace + 10 }
-    const renewed = entryOf(offered(held(), old, BEGIN + 1))
-    // The owner's record comes again where the thief's came first.
+    const entry = { ...held(ALONE), claim: old, leaseRound: BEGIN }
+    expect(tickEntry(entry, timeAt(BEGIN + WAIT), MAIN)).toEqual(entry)
+    expect(tickEntry(entry, timeAt(BEGIN + MAIN.lease + MAIN.grace + 1), MAIN)).toBeUndefined()
+    const noticed = entryOf(offered(held(), old, BEGIN + 1, neighbours(0, old, changed())))
+    const final = tickEntry(noticed, timeAt(BEGIN + 2 + WAIT), MAIN)!
+    expect([final.claim, final.leaseRound]).toEqual([old, BEGIN])
     const late = offered(newEntry(old, 'settled', { verified: BEGIN }), changed(), BEGIN + 1)
-    if (late.kind !== 'stale') throw new Error(late.kind)
-    for (const entry of [renewed, late.entry, decodeEntry(encodeEntry(renewed))]) {
-      expect(entry.claim).toEqual(old)
-      expect(tickEntry(entry, timeAt(BEGIN + WAIT), MAIN)).toEqual(entry)
-      expect(entryOf(offered(entry, changed(HIGH), BEGIN + WAIT)).claim.changes).toEqual([HIGH])
-      expect(tickEntry(entry, timeAt(BEGIN + MAIN.lease + MAIN.grace + 1), MAIN)).toBeUndefined()
-    }
+    expect(entryOf(late)).toMatchObject({ claim: changed(), notice: { claim: old } })
   })
 })
 
@@ -105,7 +165,7 @@ describe('a renewal by a former key', () => {
     expect(leaseAfter(final)).toBe(renewed.newestRound)
     expect(leaseAfter(final + 1)).toBeUndefined()
     // The first of two changes is final, the second is not.
-    const entry = { ...held(LOW, ALONE), since: [BEGIN, final] }
+    const entry = { ...held(LOW, HIGH), since: [BEGIN, final] }
     const decisions = [renewed, { ...renewed, changes: [LOW] }].map((claim) => offered(entry, claim, final + 1))
     expect(decisions).toMatchObject([{ kind: 'stale' }, { kind: 'stale', entry: { leaseRound: BEGIN + 300 } }])
     expect(decisions[0]).not.toHaveProperty('entry.leaseRound')
@@ -157,18 +217,29 @@ describe('two changes after the same one', () => {
     // the other way round it never wins, whatever the thief adds to it
     expect(offered(held(HIGH), changed(ALONE, LOW), BEGIN + 1).kind).toBe('ask')
     expect(offered(held(HIGH), changed(ALONE, LOW), BEGIN + MAIN.settle + 1).kind).toBe('refuse')
+    // and notices have no vote
+    const noticed = neighbours(20, changed(ALONE), changed(ALONE))
+    const answers = noticed.answers.map(({ entry, ...who }) => ({
+      ...who,
+      entry: { claimId: entry!.claimId, state: entry!.state, notice: entry!.changes }
+    }))
+    expect(offered(held(HIGH), changed(ALONE), BEGIN + 1, { ...noticed, answers })).toMatchObject({ code: 'changed' })
   })
 })
 
 describe('a holder that slept', () => {
-  it('through all the time to object keeps what it had, as one vote: nobody tells it since when the others changed', () => {
+  it('through all the time to object keeps a change that it calls final, as one vote', () => {
     const [stolen, owners] = [held(ALONE), changed(HIGH)]
     const woken = BEGIN + WAIT + 1
     expect(offered(stolen, owners, woken, neighbours(20, owners, owners))).toMatchObject({ code: 'changed' })
     // a day less, and it follows its owner
     expect(entryOf(offered(stolen, owners, woken - MAIN.settle)).claim.changes).toEqual([HIGH])
-    // a change that it slept through is new to it
-    expect(entryOf(offered(held(), changed(ALONE), woken)).since).toEqual([woken])
+  })
+  it('dates a change that it slept through by its neighbours, and serves it where it is final', () => {
+    const [late, woken] = [changed(ALONE), BEGIN + WAIT + 1]
+    const entry = entryOf(offered(held(), late, woken, neighbours(20, late, late, 20, BEGIN + WAIT)))
+    expect(entry).toMatchObject({ claim: late, since: [BEGIN] })
+    expect(entry).not.toHaveProperty('notice')
   })
 })
 

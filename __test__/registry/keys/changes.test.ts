@@ -18,6 +18,7 @@ import { roundTimeMs } from '../../../src/protocol/time.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { bytesOf } from '../../protocol/fixtures.ts'
 import { settle } from '../../time/manual-clock.ts'
+import { NOTICE_FINAL } from '../fake-network.ts'
 import type { TestNode } from '../test-node.ts'
 import { profile } from '../test-profile.ts'
 import { ALICE, code, copyOf, publish, SECOND, useWorkbench, ZONE } from '../workbench.ts'
@@ -104,7 +105,7 @@ describe('the keys of a name', () => {
     const node = await withWords('words')
     await bench.registered(node)
     const before = bench.held()
-    await rotate(node, 'words', true)
+    await rotate(node)
     const asker = await bench.start({ seed: 2, self: 'peer-1' })
     const coded = `${ALICE} ${checkCodeOf(before, profile).slice(0, 6)}`
     expect(await asker.registry.resolve(coded)).toMatchObject({ keysPending: true })
@@ -178,17 +179,94 @@ describe('the keys of a name', () => {
     for (let minute = 0; minute < 2; minute++) await bench.clock.advance(60 * SECOND)
     await until(bindingHolds)
   })
-  it('rotate by the signing key alone, where the claim was made without change words', async () => {
-    const node = await bench.start()
-    await bench.registered(node)
-    node.registry.setChangePoint(changePoint(bytesOf('words'), HASH))
-    expect(await node.registry.keysOf(ALICE)).toMatchObject({ change_key: false })
-    const { offer, consented } = await node.registry.offerFor(ALICE, false)
-    expect(consented).toBe(false)
-    await node.registry.acceptOffer(offer, {})
-    expect(await node.registry.keysOf(ALICE)).toMatchObject({ change_key: true, changes: 1, consented: false })
-    await rotate(node)
-    expect(await node.registry.keysOf(ALICE)).toMatchObject({ changes: 2, consented: true })
+  describe('with one signature', () => {
+    /** A claim from before its owner had change words, with the notice that names them. */
+    const noticed = async (): Promise<TestNode> => {
+      const node = await bench.start()
+      await bench.registered(node)
+      node.registry.setChangePoint(changePoint(bytesOf('words'), HASH))
+      expect(await node.registry.keysOf(ALICE)).toMatchObject({ change_key: false, notice: null })
+      const { offer, consented } = await node.registry.offerFor(ALICE, false)
+      expect(consented).toBe(false)
+      expect(await node.registry.acceptOffer(offer, {})).toEqual({ stored_by: 5, of: 5 })
+      return node
+    }
+    const notices = () => bench.world.peers.map((peer) => peer.reveals.get(ALICE)!.notice)
+    const look = async (): Promise<void> => {
+      for (let minute = 0; minute < 3; minute++) await bench.clock.advance(60 * SECOND)
+      await settle()
+    }
+
+    it('wait beside the present ones, which go on publishing: zones and renewals reach both', async () => {
+      const node = await noticed()
+      const [before, final] = [bench.held(), new Date(roundTimeMs(NOTICE_FINAL + 1, profile.beacon)).toISOString()]
+      expect(changesIn(before)).toBe(0)
+      const [notice] = notices()
+      expect(await node.registry.keysOf(ALICE)).toMatchObject({
+        own: true,
+        changes: 0,
+        final: true,
+        change_key: true,
+        notice: { pubkey: toHex(notice!.pubkey), own: true, final_at: final, votes: 4 }
+      })
+      const resolved = await node.registry.resolve(ALICE)
+      expect(resolved).toMatchObject({ reveal: { pubkey: before.pubkey }, notice: { finalAt: final } })
+      expect(resolved).not.toHaveProperty('keysPending')
+      await publish(node, ZONE)
+      await look()
+      expect(bench.held().pubkey).toEqual(before.pubkey)
+      for (const each of notices()) expect(each!.payload).toEqual(bench.held().payload)
+      await bench.renewed(node)
+      await look()
+      for (const each of notices()) expect(each).toMatchObject({ drand_pulse: bench.held().drand_pulse })
+      expect(stateAt(node)).toBe('live')
+      // once it is final, the daemon goes on with the new key
+      for (const peer of bench.world.peers)
+        peer.reveals.set(ALICE, { state: 'settled', reveal: peer.reveals.get(ALICE)!.notice! })
+      await look()
+      expect(node.registry.ownedNames()).toMatchObject([{ state: 'live', warnings: [] }])
+      await publish(node, { records: {} })
+      expect(bench.held().pubkey).toEqual(notice!.pubkey)
+    })
+    it('are sent again after a crash, by the words of a backup of this daemon too', async () => {
+      const node = await noticed()
+      const store = copyOf(node)
+      await node.close()
+      for (const peer of bench.world.peers) delete peer.reveals.get(ALICE)!.notice
+      await bench.start({ store })
+      await look()
+      expect(notices().every((notice) => notice !== undefined)).toBe(true)
+    })
+    it('are followed by a change that both of them sign, which waits with them', async () => {
+      const node = await noticed()
+      await rotate(node)
+      for (const notice of notices()) expect(changesIn(notice!)).toBe(2)
+      expect(changesIn(bench.held())).toBe(0)
+    })
+    it('are those of somebody else: the owner is told, goes on publishing, and ends it with both keys', async () => {
+      const owner = await withWords('words')
+      await bench.registered(owner)
+      const thief = await withWords("thief's words", { seed: 3, self: 'peer-2' })
+      await rotate(thief, 'words', true)
+      await look()
+      expect(owner.registry.ownedNames()).toMatchObject([{ state: 'changing', warnings: [{ code: 'changing' }] }])
+      expect(await owner.registry.keysOf(ALICE)).toMatchObject({ own: true, notice: { own: false } })
+      await publish(owner, ZONE)
+      await rotate(owner)
+      await look()
+      expect(stateAt(owner)).toBe('live')
+      expect(notices()).toEqual(notices().map(() => undefined))
+      expect(await owner.registry.keysOf(ALICE)).toMatchObject({ changes: 1, consented: true, own: true, notice: null })
+    })
+    it('are given up where peers hold others that both keys signed', async () => {
+      await noticed()
+      for (const peer of bench.world.peers) delete peer.reveals.get(ALICE)!.notice
+      bench.refuseEverywhere('changed')
+      await look()
+      bench.refuseEverywhere(undefined)
+      await look()
+      expect(notices()).toEqual(notices().map(() => undefined))
+    })
   })
   it('are taken over by another daemon, which finds the name by itself; the former one lets go of it', async () => {
     const seller = await withWords('words')
@@ -323,20 +401,6 @@ describe('the keys of a name', () => {
     await settle()
     expect(stateAt(buyer)).toBe('live')
     await publish(buyer, ZONE)
-  })
-  it('are recovered by the change words alone, and taken back with both keys', async () => {
-    const owner = await withWords('words')
-    await bench.registered(owner)
-    const thief = await withWords("thief's words", { seed: 3, self: 'peer-2' })
-    await rotate(thief, 'words', true)
-    for (let minute = 0; minute < 3; minute++) await bench.clock.advance(60 * SECOND)
-    await settle()
-    expect(stateAt(owner)).toBe('changed')
-    // peers that hold the thief's take the owner's in its place: admission.ts, not this network
-    bench.holdEverywhere(undefined)
-    await rotate(owner)
-    expect(stateAt(owner)).toBe('live')
-    expect(await owner.registry.keysOf(ALICE)).toMatchObject({ changes: 1, consented: true, own: true })
   })
   it('stay changed after a crash before the peers had the record', async () => {
     const node = await withWords('words')

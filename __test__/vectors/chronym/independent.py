@@ -469,6 +469,10 @@ stub = {k: v for k, v in entry.items() if k != "record"}
 messages += [{"to": shown(reveal_get), "message": shown(each), "frame": lp(cbor(each)).hex()} for each in (entry, stub)]
 changed = {**stub, "digest": hash1, "changes": {"head": hash1, "final": MAX}}
 messages += [{"to": shown({**reveal_get, "brief": True}), "message": shown(changed), "frame": lp(cbor(changed)).hex()}]
+noticed = [{**stub, "notice": {"changes": changed["changes"]}}, {**entry, "notice": {"changes": changed["changes"], "record": hash1}}]
+messages += [{"to": shown(reveal_get), "message": shown(each), "frame": lp(cbor(each)).hex()} for each in noticed]
+brief_notice = {**changed, "notice": {"changes": changed["changes"], "digest": hash1}}
+messages += [{"to": shown({**reveal_get, "brief": True}), "message": shown(brief_notice), "frame": lp(cbor(brief_notice)).hex()}]
 brief = {**stub, "digest": hash1}
 messages += [{"to": shown({**reveal_get, "brief": True}), "message": shown(brief), "frame": lp(cbor(brief)).hex()}]
 

@@ -45,7 +45,7 @@ const texts = new WeakMap<ResolvedName, string>()
 function textOf(resolved: ResolvedName): string {
   const known = texts.get(resolved)
   if (known !== undefined) return known
-  const { reveal, checkCode, source, askedAtMs, keysPending } = resolved
+  const { reveal, checkCode, source, askedAtMs, keysPending, notice } = resolved
   const text = JSON.stringify({
     name: reveal.name,
     pubkey: [...reveal.pubkey],
@@ -57,7 +57,8 @@ function textOf(resolved: ResolvedName): string {
     check_code: checkCode,
     source,
     ...(askedAtMs !== undefined && { asked_at: new Date(askedAtMs).toISOString() }),
-    ...(keysPending && { keys_pending: true })
+    ...(keysPending && { keys_pending: true }),
+    ...(notice && { notice: { pubkey: [...notice.claim.pubkey], final_at: notice.finalAt } })
   } satisfies RevealBody)
   texts.set(resolved, text)
   return text

@@ -127,6 +127,12 @@ export const RevealSchema = component('Reveal', {
       v.literal(true),
       v.description('Where the last change of the keys is not final: another may still take its place')
     )
+  ),
+  notice: v.optional(
+    v.pipe(
+      v.object({ pubkey: KeySchema, final_at: v.nullable(TimeSchema) }),
+      v.description('A change of the keys with one signature: who has the name from when on, unless its owner objects')
+    )
   )
 })
 export type RevealBody = v.InferOutput<typeof RevealSchema>

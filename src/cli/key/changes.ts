@@ -90,7 +90,7 @@ async function makeWords(context: Context): Promise<Uint8Array> {
 /** `chronym key rotate` */
 export async function runRotate(
   context: Context,
-  { all, changeWordsFile, to }: WordsOptions & { all?: boolean; to?: string },
+  { all, changeWordsFile, to, yes }: WordsOptions & { all?: boolean; to?: string; yes?: boolean },
   given: string[]
 ): Promise<void> {
   if ((all === true) === given.length > 0) throw usageFailure('names are needed, or --all')
@@ -102,11 +102,15 @@ export async function runRotate(
       `Make them there: chronym --data-dir ${shellWord(to)} key change-words`
     )
   const own = all === true ? (await client.names()).filter(({ state }) => isStillOurs(state)) : []
-  await changeAll(context, client, all === true ? own.map(({ name }) => name) : given, { taker, changeWordsFile })
+  await changeAll(context, client, all === true ? own.map(({ name }) => name) : given, { taker, changeWordsFile, yes })
 }
 
 /** `chronym key recover` */
-export async function runRecover(context: Context, options: WordsOptions, names: string[]): Promise<void> {
+export async function runRecover(
+  context: Context,
+  options: WordsOptions & { yes?: boolean },
+  names: string[]
+): Promise<void> {
   const client = connect(context)
   await changeAll(context, client, names, { taker: client, isAlone: true, ...options })
 }
@@ -116,6 +120,7 @@ interface Changing extends WordsOptions {
   readonly taker: Client
   /** The change key alone signs. */
   readonly isAlone?: boolean
+  readonly yes?: boolean | undefined
 }
 
 /**
@@ -126,13 +131,22 @@ async function changeAll(
   context: Context,
   client: Client,
   names: readonly string[],
-  { taker, isAlone = false, changeWordsFile }: Changing
+  { taker, isAlone = false, changeWordsFile, yes }: Changing
 ): Promise<void> {
+  const before = []
+  for (const name of names) before.push(await client.nameKeys(name))
+  await requireConsent(context, {
+    cost: 'names get new keys',
+    shown: formatFields(before.map((keys) => [printable(keys.name), nextText(keys, isAlone)])),
+    question: `Change the keys of ${names.length === 1 ? printable(names[0]!) : `${names.length} names`}?`,
+    // A program that runs it has been told what to do.
+    isGiven: yes === true || !hasPerson(context)
+  })
   const words = changeWords(context, changeWordsFile)
   const changed = []
   for (const [index, name] of names.entries()) {
     const progress = `${index + 1} of ${names.length}: ${printable(name)}`
-    const keys = await client.nameKeys(name)
+    const keys = before[index]!
     if (taker !== client && !keys.own) {
       context.output.note(`${progress} is left out: it has no keys of this daemon any more`)
       continue
@@ -149,6 +163,14 @@ async function changeAll(
       ? 'Nothing is left to change.'
       : context.output.commands(`When it is final: chronym transfer status ${printable(first.name)}`)
   )
+}
+
+/** From when the new keys would count. */
+function nextText({ change_key: hasChangeKey, final_after_seconds: after }: KeysView, isAlone: boolean): string {
+  const from = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString()
+  return isAlone || !hasChangeKey
+    ? `one key alone signs: new keys from ${from(after.alone)}, the present ones until then`
+    : `both keys sign: new keys at once, final at ${from(after.both)}`
 }
 
 /** Signs an offer where the claim names a change key, and has the daemon publish the change. */
@@ -245,7 +267,29 @@ export async function runStatus(context: Context, { code }: CodeOption, name: st
   context.output.answer(keys, () => statusText(keys))
 }
 
-function statusText({ name, own, changes, ...rest }: KeysView): string {
+function statusText(keys: KeysView): string {
+  return [presentText(keys), ...(keys.notice === null ? [] : [noticeText(keys.name, keys.notice, keys.votes)])].join(
+    '\n'
+  )
+}
+
+/** A change with one signature: whose, from when, and the cure where it is another's. */
+function noticeText(
+  name: string,
+  { pubkey, own, final_at: at, votes: holding }: NonNullable<KeysView['notice']>,
+  votes: number
+): string {
+  const when = at === null ? 'later' : `from ${at}`
+  const held = `${holding} of ${votes} holders`
+  if (own)
+    return `New keys that one key alone signed here count ${when}; ${held} have them. The keys before count until then.`
+  return (
+    `One key alone has signed other keys (${printable(pubkey)}), which count ${when}; ${held} have them. ` +
+    `If that was not you, sign others with both keys before: chronym key rotate ${printable(name)}`
+  )
+}
+
+function presentText({ name, own, changes, ...rest }: KeysView): string {
   const whose = own ? 'this daemon has its key' : 'another owner has its key'
   if (changes === 0) return `The keys of ${printable(name)} have never changed; ${whose}.`
   const state = `The last change is ${finalText(rest)}, for ${holdersText(rest)}.`
@@ -297,6 +341,7 @@ export async function runVerify(context: Context, { code: asked }: CodeOption, g
             ? `named: with both keys a change is final after ${formatDuration(keys.final_after_seconds.both)}`
             : `none: the next change is final after ${formatDuration(keys.final_after_seconds.alone)}`
         ],
+        ...(keys.notice === null ? [] : [['notice', noticeText(keys.name, keys.notice, keys.votes)] as const]),
         ...(code === undefined ? [] : [['code of the offer', code] as const])
       ]),
       '',

@@ -4,7 +4,7 @@ import { electorate } from '../../protocol/neighbourhood/diversity.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { recordKey } from '../../protocol/neighbourhood/key-space.ts'
 import { type Reveal, decodeReveal } from '../../protocol/claim/reveal.ts'
-import { isAhead } from '../../protocol/claim/claim.ts'
+import { type Claim, isAhead } from '../../protocol/claim/claim.ts'
 import type { Verdict } from '../../protocol/claim/valid.ts'
 import type { Peer } from '../peers.ts'
 import { GRACE_MS, waitForEnough } from '../../util/wait-for-enough.ts'
@@ -265,13 +265,12 @@ export function judgeOf(
       throw error
     }
   }
-  return async (answer, asked) => {
-    if (answer.type === 'none') return { ...asked, state: 'none' }
-    if (answer.type === 'busy') return 'busy'
-    if (answer.type !== 'entry') return 'no-answer'
-    const { state, claim: claimId, record, changes } = answer
-    const said = { ...asked, state, claimId, ...(changes && { changes }) }
-    if (record === undefined) return said
+  /** Undefined without a record, and for one whose serial is ahead of time. */
+  const verdictOn = async (
+    record: Uint8Array | undefined,
+    claimId: Uint8Array
+  ): Promise<{ reveal: Reveal; claim: Claim } | 'invalid' | undefined> => {
+    if (record === undefined) return undefined
     const id = toHex(sha256(record))
     const pending = verdicts.get(id) ?? verify(record)
     verdicts.set(id, pending)
@@ -279,7 +278,23 @@ export function judgeOf(
     if (verified === undefined || !verified.verdict.ok || !equalBytes(verified.verdict.claim.id, claimId))
       return 'invalid'
     const { claim } = verified.verdict
-    return isAhead(claim, clock.time(), profile) ? said : { ...said, reveal: verified.reveal, claim }
+    return isAhead(claim, clock.time(), profile) ? undefined : { reveal: verified.reveal, claim }
+  }
+  return async (answer, asked) => {
+    if (answer.type === 'none') return { ...asked, state: 'none' }
+    if (answer.type === 'busy') return 'busy'
+    if (answer.type !== 'entry') return 'no-answer'
+    const { state, claim: claimId, record, changes, notice } = answer
+    const [shown, noticed] = await Promise.all([verdictOn(record, claimId), verdictOn(notice?.record, claimId)])
+    if (shown === 'invalid' || noticed === 'invalid') return 'invalid'
+    return {
+      ...asked,
+      state,
+      claimId,
+      ...(changes && { changes }),
+      ...shown,
+      ...(noticed && notice && { notice: { ...noticed, changes: notice.changes } })
+    }
   }
 }
 

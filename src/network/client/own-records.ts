@@ -121,8 +121,9 @@ export async function refresh(parts: ClientParts, { kind, id, bytes }: OwnRecord
 }
 
 function isHeld(answer: GetAnswer, digest: Uint8Array): boolean {
-  const held = answer.type === 'entry' || answer.type === 'digest' ? answer.digest : undefined
-  return held !== undefined && equalBytes(held, digest)
+  const held = answer.type === 'entry' || answer.type === 'digest' ? [answer.digest] : []
+  if (answer.type === 'entry') held.push(answer.notice?.digest)
+  return held.some((each) => each !== undefined && equalBytes(each, digest))
 }
 
 export class Republisher {

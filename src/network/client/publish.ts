@@ -36,7 +36,7 @@ export async function publish(
   parts: ClientParts,
   { store, clock }: Pick<OwnRecordParts, 'store' | 'clock'>,
   record: OwnRecord,
-  { signal, first }: PublishOptions = {}
+  { signal, first, isNotice = false }: PublishOptions = {}
 ): Promise<PutOutcome> {
   const problem = await problemOf(parts, record)
   signal?.throwIfAborted()
@@ -59,12 +59,12 @@ export async function publish(
   const prepare = async (): Promise<void> => {
     await first?.()
     signal?.throwIfAborted()
-    remember()
+    if (!isNotice) remember()
   }
   const ready = prepare()
   // A newer record of our key that this node did not make comes from another node with our seed.
   const isOurs = (held: Uint8Array): boolean =>
-    equalBytes(held, ownRecord(store, record.kind, record.id) ?? record.bytes)
+    equalBytes(held, (isNotice ? undefined : ownRecord(store, record.kind, record.id)) ?? record.bytes)
   const sent = (each: OwnRecord): Promise<PutOutcome> =>
     put(parts, { ...each, ready, isSatisfiedBy: (held) => Promise.resolve(isOurs(held)) }, signal)
   // Where the name is refused, its claim is still found by its code.
@@ -261,7 +261,10 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
 
 async function isHeld(answer: GetAnswer, { bytes, isSatisfiedBy }: OutgoingRecord): Promise<boolean> {
   const held = answer.type === 'entry' || answer.type === 'document' ? answer.record : undefined
-  return held !== undefined && (equalBytes(held, bytes) || (await isSatisfiedBy(held)))
+  const notice = answer.type === 'entry' ? answer.notice?.record : undefined
+  if ([held, notice].some((each) => each !== undefined && equalBytes(each, bytes))) return true
+  // A notice has more changes than the record that is served, and does not stand for it.
+  return held !== undefined && isSatisfiedBy(held)
 }
 
 function isFinal(code: string | undefined): boolean {

@@ -168,14 +168,16 @@ export class Holder {
     if (kind === 'reveal' || kind === 'coded') {
       const held = (kind === 'reveal' ? this.entries : this.coded.entries).load(key)
       if (held === undefined) return { type: 'none' }
-      const { entry, record } = held
+      const { entry, record, notice } = held
       const changes = changesHeld(entry, this.#profile)
+      const noticed = entry.notice && changesHeld(entry.notice, this.#profile)
       return {
         type: 'entry',
         state: entry.state,
         claim: entry.claim.id,
         ...(record !== undefined && { record }),
-        ...(changes !== undefined && { changes })
+        ...(changes !== undefined && { changes }),
+        ...(noticed !== undefined && { notice: { changes: noticed, ...(notice !== undefined && { record: notice }) } })
       }
     }
     const record = this.documents.get(kind, key)
@@ -204,7 +206,8 @@ export class Holder {
         state: entry.state,
         claim: entry.claim.id,
         ...(!held.isStub(found) && { record: entry.claim.recordHash }),
-        ...(changes !== undefined && { changes })
+        ...(changes !== undefined && { changes }),
+        ...(entry.notice && { notice: entry.notice.claim.recordHash })
       })
     }
     return { type: 'listed', entries, more: false }
@@ -229,7 +232,12 @@ export class Holder {
 
 function withDigest(answer: GetAnswer): GetAnswer {
   if (answer.type === 'document') return { type: 'digest', digest: sha256(answer.record) }
-  if (answer.type !== 'entry' || answer.record === undefined) return answer
-  const { record, ...entry } = answer
-  return { ...entry, digest: sha256(record) }
+  if (answer.type !== 'entry') return answer
+  const { notice } = answer
+  return { ...briefly(answer), ...(notice && { notice: briefly(notice) }) }
+}
+
+function briefly<T extends { readonly record?: Uint8Array }>(held: T): Omit<T, 'record'> & { digest?: Uint8Array } {
+  const { record, ...rest } = held
+  return record === undefined ? rest : { ...rest, digest: sha256(record) }
 }

@@ -8,7 +8,8 @@ import type { HandedOver } from '../../protocol/admission/witness.ts'
 import { codedRecord, type OwnRecord } from '../client/own-records.ts'
 import { askWithRetries } from '../client/holders.ts'
 import type { Holder } from '../holder/holder.ts'
-import type { Entries } from '../holder/names/entries.ts'
+import type { Claim } from '../../protocol/claim/claim.ts'
+import type { Entries, Held } from '../holder/names/entries.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { answerOrUndefined } from '../wire/exchange.ts'
 import type { CommitmentsAnswer, HeldCommitments, SeenCommitment } from '../wire/commitments.ts'
@@ -69,11 +70,10 @@ export async function handOver(
         if (isOver()) return
         if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
         const own = isWithin(key, position, reach) ? entries.load(key) : undefined
-        const theirs = listed.get(toHex(key))?.record
-        if (own?.record === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.recordHash)))
-          continue
-        const answered = await give(holder, peers, peer, { kind, record: own.record })
-        if (answered === undefined || answered === 'busy') return
+        for (const record of lackingRecords(own, listed.get(toHex(key)))) {
+          const answered = await give(holder, peers, peer, { kind, record })
+          if (answered === undefined || answered === 'busy') return
+        }
       }
     }
     const held = await listOf(peers, peer, 'reveal', isOver)
@@ -224,6 +224,18 @@ async function listOf(
     after = answer.entries.at(-1)!.key
   }
   return held
+}
+
+/** What is held here and a neighbour lists otherwise: the record, then that of its notice, which follows it. */
+function lackingRecords(own: Held | undefined, listed: ListedEntry | undefined): Uint8Array[] {
+  if (own?.record === undefined) return []
+  const { claim, notice } = own.entry
+  const isListed = (theirs: Uint8Array | undefined, ours: Claim | undefined): boolean =>
+    ours === undefined || (theirs !== undefined && equalBytes(theirs, ours.recordHash))
+  return [
+    ...(isListed(listed?.record, claim) ? [] : [own.record]),
+    ...(own.notice === undefined || isListed(listed?.notice, notice?.claim) ? [] : [own.notice])
+  ]
 }
 
 /** The peer's answer, undefined for none. Takes a newer record that the peer returns. */

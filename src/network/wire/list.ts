@@ -10,8 +10,8 @@ import { changesField, KEY_BYTES, stateField } from './records.ts'
 /** Longest prefix listed: a network of 2^69 peers would blind that many bits. For one key use `get`. */
 export const MAX_PREFIX_BITS = 64
 
-/** Entries of one page: 140 bytes each, 210 where keys have changed. Reading them must not block the event loop for more than about 10 ms. */
-export const LIST_PAGE_ENTRIES = 250
+/** Entries of one page: 140 bytes each, 210 where keys have changed, and 40 more with a notice. Reading them must not block the event loop for more than about 10 ms. */
+export const LIST_PAGE_ENTRIES = 240
 
 export interface ListRequest {
   readonly type: 'list'
@@ -31,6 +31,8 @@ export interface ListedEntry {
   readonly record?: Uint8Array
   /** As in the answer to a `get`. */
   readonly changes?: ChangesHeld
+  /** H of the notice's record. */
+  readonly notice?: Uint8Array
 }
 
 /** Strictly ascending by key, all behind `after` and under the prefix. `more`: ask again with the last key. */
@@ -73,7 +75,8 @@ function decodeEntry(value: CborValue): ListedEntry {
     key: bytesField(fields, 'key', KEY_BYTES),
     state: stateField(fields),
     claim: bytesField(fields, 'claim', KEY_BYTES),
-    ...(Object.hasOwn(fields, 'changes') && { changes: changesField(fields['changes']) })
+    ...(Object.hasOwn(fields, 'changes') && { changes: changesField(fields['changes']) }),
+    ...(Object.hasOwn(fields, 'notice') && { notice: bytesField(fields, 'notice', KEY_BYTES) })
   }
   return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record', KEY_BYTES) } : entry
 }

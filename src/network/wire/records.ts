@@ -61,6 +61,14 @@ interface EntryAnswer {
   readonly digest?: Uint8Array
   /** Where keys of the claim have changed: the last change, and the round from which all are final at this peer. */
   readonly changes?: ChangesHeld
+  readonly notice?: NoticeHeld
+}
+
+/** A change of keys with one signature that is not final: its record, or H of it for a brief request. */
+interface NoticeHeld {
+  readonly changes: ChangesHeld
+  readonly record?: Uint8Array
+  readonly digest?: Uint8Array
 }
 
 export type GetAnswer =
@@ -86,12 +94,10 @@ export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
         type,
         state: stateField(fields),
         claim: bytesField(fields, 'claim', KEY_BYTES),
-        ...(Object.hasOwn(fields, 'changes') && { changes: changesField(fields['changes']) })
+        ...(Object.hasOwn(fields, 'changes') && { changes: changesField(fields['changes']) }),
+        ...(Object.hasOwn(fields, 'notice') && { notice: noticeField(fields['notice']) })
       } as const
-      if (!Object.hasOwn(fields, 'digest'))
-        return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record') } : entry
-      if (Object.hasOwn(fields, 'record')) throw new EncodingError('entry: a record or its digest, not both')
-      return { ...entry, digest: bytesField(fields, 'digest', KEY_BYTES) }
+      return { ...entry, ...recordOrDigest(fields) }
     }
     case 'document':
       return { type, record: bytesField(knownFieldsOf(value, ['type', 'record']), 'record') }
@@ -102,6 +108,18 @@ export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
     default:
       return decodeCommonAnswer(value, type)
   }
+}
+
+function recordOrDigest(fields: Fields): { record?: Uint8Array; digest?: Uint8Array } {
+  if (!Object.hasOwn(fields, 'digest'))
+    return Object.hasOwn(fields, 'record') ? { record: bytesField(fields, 'record') } : {}
+  if (Object.hasOwn(fields, 'record')) throw new EncodingError('entry: a record or its digest, not both')
+  return { digest: bytesField(fields, 'digest', KEY_BYTES) }
+}
+
+function noticeField(value: CborValue | undefined): NoticeHeld {
+  const fields = knownFieldsOf(value, ['changes'])
+  return { changes: changesField(fields['changes']), ...recordOrDigest(fields) }
 }
 
 export function changesField(value: CborValue | undefined): ChangesHeld {

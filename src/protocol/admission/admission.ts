@@ -3,8 +3,7 @@
  * neighbours' answers when the decision is `ask`, and stores what the decision says.
  */
 import { equalBytes } from '../encoding/bytes.ts'
-import { relateChanges } from '../claim/changes.ts'
-import { type Claim, compareContest, compareRecords, noteEquivocation, isAhead } from '../claim/claim.ts'
+import { type Claim, compareContest, isAhead } from '../claim/claim.ts'
 import {
   type Entry,
   isRipe,
@@ -14,11 +13,11 @@ import {
   settled,
   withClaim,
   withContender,
-  withLink,
   withRival
 } from './entry.ts'
 import { leaseState, revealWindow, type ProtocolTime } from '../time.ts'
-import { chooseChange, isBacked, lacksFinalChange, sinceAmong } from './key-changes.ts'
+import { isBacked, sinceAmong } from './key-changes.ts'
+import { admitSameClaim, type SameClaim } from './same-claim.ts'
 import {
   type Agreed,
   type NeighbourFacts,
@@ -51,13 +50,14 @@ export interface AdmissionFacts {
 export type RefusalCode = 'not-neighbour' | 'dead' | 'ahead' | 'taken' | 'contest' | 'unwitnessed' | 'changed'
 
 export type Decision =
-  /** Keep this entry with the offered record. `changed` is false when it was held already. */
-  | { readonly kind: 'store'; readonly entry: Entry; readonly changed: boolean }
-  /** The same claim has a newer record: return that. `entry` notes an equivocation. */
-  | { readonly kind: 'stale'; readonly entry: Entry }
+  /**
+   * `store`: keep this entry with the offered record. `stale`: the same claim has a newer one: return that; `entry` notes
+   * an equivocation.
+   */
+  | Extract<SameClaim, { kind: 'store' | 'stale' }>
   /** `entry` is the held entry with new notes. */
   | { readonly kind: 'refuse'; readonly code: RefusalCode; readonly detail: string; readonly entry?: Entry }
-  | { readonly kind: 'ask' }
+  | { readonly kind: 'ask'; readonly about?: 'age' | 'branch' }
   /**
    * The neighbourhood holds another claim: fetch and validate it, `adopt` it, then offer this claim again. If no
    * neighbour sends it, call again without the answers that named it.
@@ -103,9 +103,7 @@ export function admit(
     // Who commits once this claim is shown may have read the name in it [a rival who commits after a slow owner].
     if (isWitnessed(claim, facts.commitment, facts.time, profile, entry)) return enterOver(entry, claim, facts, profile)
   }
-  return isSameClaim
-    ? admitSameClaim(entry, claim, facts, profile)
-    : admitRival(entry, claim, witnessed, facts, profile)
+  return isSameClaim ? admitRecord(entry, claim, facts, profile) : admitRival(entry, claim, witnessed, facts, profile)
 }
 
 /**
@@ -155,8 +153,12 @@ export function reviseEntry(
     return isFinal && isRipe(entry, time, profile) ? { kind: 'keep', entry: settled(entry) } : undefined
   }
   return equalBytes(agreed.claimId, entry.claim.id)
-    ? { kind: 'keep', entry: adopt(agreed, entry.claim, time, undefined, entry.since) }
+    ? { kind: 'keep', entry: { ...adopt(agreed, entry.claim, time, undefined, entry.since), ...noticeIn(entry) } }
     : { kind: 'adopt', agreed }
+}
+
+function noticeIn({ notice }: Entry): Pick<Entry, 'notice'> {
+  return notice === undefined ? {} : { notice }
 }
 
 function repairOf(entry: Entry, neighbours: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
@@ -205,19 +207,18 @@ function enterOver(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: N
  * the beacon is stale, only its record is updated, and the routine question decides.
  */
 function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
-  const asUnwitnessed = admitSameClaim(entry, claim, facts, profile)
+  const asUnwitnessed = admitRecord(entry, claim, facts, profile)
   if (!facts.time.fresh) return asUnwitnessed
   if (facts.neighbours === undefined) return { kind: 'ask' }
   const agreed = agreedOf(facts.neighbours, facts, profile)
   if (agreed !== undefined && !equalBytes(agreed.claimId, claim.id)) return asUnwitnessed
-  const { kind } = asUnwitnessed
-  if (kind !== 'store' && kind !== 'stale') return asUnwitnessed
+  if (asUnwitnessed.kind !== 'store' && asUnwitnessed.kind !== 'stale') return asUnwitnessed
   const upgraded =
     agreed === undefined
       ? newEntry(asUnwitnessed.entry.claim, 'fresh', facts.time)
       : adopt(agreed, asUnwitnessed.entry.claim, facts.time)
   const entryWithNotes = { ...asUnwitnessed.entry, ...upgraded, since: asUnwitnessed.entry.since }
-  return kind === 'store' ? store(entryWithNotes) : { kind, entry: entryWithNotes }
+  return asUnwitnessed.kind === 'store' ? store(entryWithNotes) : { ...asUnwitnessed, entry: entryWithNotes }
 }
 
 /**
@@ -267,39 +268,11 @@ function contended(entry: Entry, claim: Claim, time: ProtocolTime, profile: Netw
   return isInTime ? withContender(entry, claim) : entry
 }
 
-function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
-  if (equalBytes(entry.claim.recordHash, claim.recordHash)) return { kind: 'store', entry, changed: false }
-  const relation = relateChanges(entry.claim.changes, claim.changes)
-  if (typeof relation === 'number') return admitOtherChange(entry, claim, relation, facts, profile)
-  const equivocation = noteEquivocation(entry.equivocation, entry.claim, claim)
-  const noted: Entry = equivocation === undefined ? entry : { ...entry, equivocation }
-  if (compareRecords(claim, entry.claim) < 0) {
-    // A former owner's renewals would keep the name from everybody once the lease of its new owner is over.
-    const isOfFormerKey = lacksFinalChange(entry, claim, facts.time, profile)
-    return { kind: 'stale', entry: isOfFormerKey ? noted : withLink(noted, claim) }
-  }
-  const needsTime = relation === 'longer' || claim.newestRound !== entry.claim.newestRound
-  if (needsTime && !facts.time.fresh) return { kind: 'wait' }
-  return store(withClaim(noted, claim, facts.time))
-}
-
-/** The same claim, whose keys have changed in another way from that change on [a name sold twice]. */
-function admitOtherChange(
-  entry: Entry,
-  claim: Claim,
-  parted: number,
-  { time, neighbours }: AdmissionFacts,
-  profile: NetworkProfile
-): Decision {
-  if (!time.fresh) return { kind: 'wait' }
-  switch (chooseChange(entry, claim, parted, time, profile, neighbours)) {
-    case 'ask':
-      return { kind: 'ask' }
-    case 'offered':
-      return store(withClaim(entry, claim, time))
-    case 'held':
-      return refuse('changed', 'another change of the keys of this claim is held', entry)
-  }
+function admitRecord(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
+  const decision = admitSameClaim(entry, claim, facts, profile)
+  return decision.kind === 'changed'
+    ? refuse('changed', 'another change of the keys of this claim is held', entry)
+    : decision
 }
 
 /**

@@ -1,6 +1,6 @@
 /** An entry: a storing node's state of a name. Time changes it here, claims in admission.ts. */
 import { equalBytes } from '../encoding/bytes.ts'
-import type { ChangeMark } from '../claim/changes.ts'
+import { type ChangeMark, relateChanges } from '../claim/changes.ts'
 import { type Claim, compareContest, type Equivocation } from '../claim/claim.ts'
 import { leaseState, type ProtocolTime } from '../time.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
@@ -16,7 +16,7 @@ import {
 } from '../encoding/cbor.ts'
 import { EncodingError } from '../errors.ts'
 import type { Name } from '../name/names.ts'
-import { sinceOf } from './key-changes.ts'
+import { type HeldChanges, isPending } from './key-changes.ts'
 
 /**
  * `fresh`: in contest. `settling`: only repair changes it. `settled`: only death ends it. `provisional`: without a
@@ -29,6 +29,8 @@ export interface Entry {
   readonly claim: Claim
   /** v when each change of the claim's keys was first seen here. */
   readonly since: readonly number[]
+  /** The record of a change of its keys that has one signature and is not final here; `claim` is served meanwhile. */
+  readonly notice?: Notice
   /** p of the newest link seen of this claim, where the record with the latest changes has an older one. */
   readonly leaseRound?: number
   /** v when the first claim of this tenure was entered; a replacement does not change it. */
@@ -50,6 +52,12 @@ export interface Entry {
   readonly contenders?: readonly Contender[]
   /** Until it settles: this node's own sight of C, in case the table of commitments forgets it. */
   readonly sight?: Sight
+}
+
+interface Notice {
+  readonly claim: Claim
+  /** As in the entry, of the changes of this record. */
+  readonly since: readonly number[]
 }
 
 type Contender = Pick<Claim, 'id' | 'firstRound' | 'tie'>
@@ -89,8 +97,10 @@ export function newEntry(
 export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProfile): Entry | undefined {
   const newestRound = Math.max(entry.claim.newestRound, entry.leaseRound ?? 0)
   if (leaseState(newestRound, time.lapse, profile).state === 'dead') return undefined
-  const isOver = entry.state === 'fresh' && time.verified - entry.tenureRound > profile.contest
-  return isOver ? { ...entry, state: 'settling' } : entry
+  const { notice } = entry
+  const served = notice === undefined || isPending(notice, time, profile) ? entry : withRecord(entry, notice)
+  const isOver = served.state === 'fresh' && time.verified - served.tenureRound > profile.contest
+  return isOver ? { ...served, state: 'settling' } : served
 }
 
 /**
@@ -106,19 +116,15 @@ export function isRipe(
   return state === 'settling' && time.verified - tenureRound > profile.settle
 }
 
-/**
- * Replaces the record; notes about another claim are dropped.
- *
- * @param among the rounds of first sight that neighbours agree on (`sinceAmong`), where they were asked
- */
-export function withClaim(
-  entry: Entry,
-  claim: Claim,
-  time: Pick<ProtocolTime, 'verified'>,
-  among?: readonly number[]
-): Entry {
-  if (equalBytes(entry.claim.id, claim.id))
-    return withLink({ ...entry, claim, since: sinceOf(entry, claim, time, among) }, entry.claim)
+/** Serves another record of the claim. A notice stays where its changes follow those of the record. */
+export function withRecord(entry: Entry, { claim, since }: HeldChanges & { readonly claim: Claim }): Entry {
+  const { notice, ...rest } = entry
+  const isAhead = notice !== undefined && relateChanges(claim.changes, notice.claim.changes) === 'longer'
+  return withLink({ ...rest, claim, since, ...(isAhead && { notice }) }, entry.claim)
+}
+
+/** Replaces the claim by another one; notes about the former are dropped. */
+export function withClaim(entry: Entry, claim: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
   const { state, tenureRound, quietRound, rivals, repairs, contenders } = entry
   return withContender(
     {
@@ -156,11 +162,12 @@ export function withContender(entry: Entry, { id, firstRound, tie }: Contender):
 }
 
 export function settled(entry: Entry): Entry {
-  const { claim, since, leaseRound, tenureRound, quietRound, repairs, equivocation, sight } = entry
+  const { claim, since, notice, leaseRound, tenureRound, quietRound, repairs, equivocation, sight } = entry
   return {
     state: 'settled',
     claim,
     since,
+    ...(notice && { notice }),
     ...(leaseRound !== undefined && { leaseRound }),
     tenureRound,
     quietRound,
@@ -208,13 +215,15 @@ export function encodeEntry(entry: Entry): Uint8Array {
   const { state, claim, since, tenureRound, quietRound, rivals, repairs, equivocation, contenders, sight } = entry
   const fields: Record<string, CborValue> = {
     state,
-    claim: { ...claim, changes: claim.changes.map((change) => ({ ...change })) },
+    claim: claimValue(claim),
     since: [...since],
     tenureRound,
     quietRound,
     rivals: [...rivals],
     repairs
   }
+  if (entry.notice !== undefined)
+    fields['notice'] = { claim: claimValue(entry.notice.claim), since: [...entry.notice.since] }
   if (entry.leaseRound !== undefined) fields['leaseRound'] = entry.leaseRound
   if (entry.arrival !== undefined) fields['arrival'] = entry.arrival
   if (equivocation !== undefined)
@@ -224,17 +233,20 @@ export function encodeEntry(entry: Entry): Uint8Array {
   return encodeCbor(fields)
 }
 
+function claimValue(claim: Claim): CborValue {
+  return { ...claim, changes: claim.changes.map((change) => ({ ...change })) }
+}
+
 /** Throws EncodingError: the store is damaged. */
 export function decodeEntry(bytes: Uint8Array): Entry {
   const fields = fieldsOf(
     decodeOwnCbor(bytes),
     ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'],
-    ['since', 'leaseRound', 'arrival', 'repairs', 'equivocation', 'contenders', 'sight']
+    ['since', 'notice', 'leaseRound', 'arrival', 'repairs', 'equivocation', 'contenders', 'sight']
   )
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
-  const [claim, since] = [claimFrom(fields['claim']), sinceFrom(fields)]
-  if (since.length !== claim.changes.length) throw new EncodingError('since: one round for each change')
+  const { claim, since } = heldFrom(fields)
   const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))
   if (rivals.length > MAX_RIVALS) throw new EncodingError('rivals: too many')
   const entry: Entry = {
@@ -249,12 +261,19 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   }
   return {
     ...entry,
+    ...(Object.hasOwn(fields, 'notice') && { notice: heldFrom(fieldsOf(fields['notice'], ['claim', 'since'])) }),
     ...(Object.hasOwn(fields, 'leaseRound') && { leaseRound: integerField(fields, 'leaseRound') }),
     ...(Object.hasOwn(fields, 'arrival') && { arrival: integerField(fields, 'arrival') }),
     ...(Object.hasOwn(fields, 'equivocation') && { equivocation: equivocationFrom(fields['equivocation']) }),
     ...(Object.hasOwn(fields, 'contenders') && { contenders: contendersFrom(arrayField(fields, 'contenders')) }),
     ...(Object.hasOwn(fields, 'sight') && { sight: sightFrom(fields['sight']) })
   }
+}
+
+function heldFrom(fields: ReturnType<typeof fieldsOf>): Notice {
+  const [claim, since] = [claimFrom(fields['claim']), sinceFrom(fields)]
+  if (since.length !== claim.changes.length) throw new EncodingError('since: one round for each change')
+  return { claim, since }
 }
 
 function claimFrom(value: CborValue | undefined): Claim {

@@ -36,6 +36,20 @@ export function lacksFinalChange(
 }
 
 /**
+ * Whether a change with one signature waits in this record. Such a record is a notice: the one before it is served, or a
+ * thief of one secret would have the name at once [a thief of the change words].
+ */
+export function isPending(
+  { claim, since }: HeldChanges,
+  { verified }: Pick<ProtocolTime, 'verified'>,
+  profile: Window
+): boolean {
+  return claim.changes.some(
+    (change, index) => !change.consented && verified - since[index]! <= roundsToFinal(change, profile)
+  )
+}
+
+/**
  * Rounds of first sight for the changes of `offered`: those shared with `held` keep theirs.
  *
  * @param among what neighbours say of the others (`sinceAmong`), where they were asked
@@ -72,15 +86,19 @@ export function changesHeld({ claim, since }: HeldChanges, profile: Window): Cha
   }
 }
 
-interface HeldChanges {
+export interface HeldChanges {
   readonly claim: Pick<Claim, 'changes'>
   readonly since: readonly number[]
 }
 
-/** What neighbours hold; `changes` of the entries that have some. */
+/** What neighbours hold; `changes` of the record that each serves, and those of the notice beside it. */
 interface Facts {
   readonly answers: readonly (Origin & {
-    readonly entry?: { readonly claimId: Uint8Array; readonly changes?: ChangesHeld | undefined }
+    readonly entry?: {
+      readonly claimId: Uint8Array
+      readonly changes?: ChangesHeld | undefined
+      readonly notice?: ChangesHeld | undefined
+    }
   })[]
   /** Known diverse neighbours, silent ones included. */
   readonly known: number
@@ -111,42 +129,55 @@ function finalAmong(claim: Pick<Claim, 'id' | 'changes'>, at: number, facts: Fac
   return said.sort((left, right) => left - right)[Math.ceil(electorate(answers, profile) / 2) - 1] ?? Infinity
 }
 
-/** Of the neighbours that hold this claim, how many hold it with a last change that this record lacks. */
-export function lackingAmong(
+/**
+ * Of the neighbours that hold this claim, how many serve another record: with a last change that this one lacks, or
+ * without the last change of this one that has one signature.
+ */
+export function otherAmong(
   { id, changes }: Pick<Claim, 'id' | 'changes'>,
   { answers }: Pick<Facts, 'answers'>,
   profile: NetworkProfile
-): { readonly lacking: number; readonly of: number } {
-  const held = diverse(answers, profile).flatMap(({ entry }) =>
-    entry !== undefined && equalBytes(entry.claimId, id) ? [entry.changes] : []
+): { readonly other: number; readonly of: number } {
+  const served = diverse(answers, profile).flatMap(({ entry }) =>
+    entry !== undefined && equalBytes(entry.claimId, id) ? [entry.changes?.head] : []
   )
-  const lacking = held.filter((last) => last !== undefined && !changes.some(({ hash }) => equalBytes(hash, last.head)))
-  return { lacking: lacking.length, of: held.length }
+  const alone = changes.findLastIndex(({ consented }) => !consented)
+  const isOther = (head: Uint8Array | undefined): boolean => {
+    if (head === undefined) return alone !== -1
+    const at = changes.findIndex(({ hash }) => equalBytes(hash, head))
+    return at === -1 || at < alone
+  }
+  return { other: served.filter(isOther).length, of: served.length }
 }
 
 /**
- * Whether a node that lacks the claim may enter this record of it. It may not where most neighbours hold another last
- * change: a seller would send each newcomer the second sale, or the record before a change.
+ * Whether a node that lacks the claim may enter this record of it. It may not where most neighbours serve another last
+ * change: a seller would send each newcomer the second sale, or the record before a change; a thief of the change words
+ * a notice.
  */
 export function isBacked(
   claim: Pick<Claim, 'id' | 'changes'>,
   facts: Pick<Facts, 'answers'>,
   profile: NetworkProfile
 ): boolean {
-  const { lacking, of } = lackingAmong(claim, facts, profile)
-  return lacking * 2 <= of
+  const { other, of } = otherAmong(claim, facts, profile)
+  return other * 2 <= of
 }
 
-/** What diverse neighbours say that hold this claim with any of its changes from that index on. */
+/** What diverse neighbours say that serve this claim, or have a notice of it, with its changes to that index or beyond. */
 function holdersOf(
   { id, changes }: Pick<Claim, 'id' | 'changes'>,
   from: number,
   facts: Facts,
-  profile: NetworkProfile
+  profile: NetworkProfile,
+  isServed = false
 ): ChangesHeld[] {
   return diverse(facts.answers, profile).flatMap(({ entry }) => {
-    const held = entry !== undefined && equalBytes(entry.claimId, id) ? entry.changes : undefined
-    return held !== undefined && changes.some(({ hash }, at) => at >= from && equalBytes(hash, held.head)) ? [held] : []
+    if (entry === undefined || !equalBytes(entry.claimId, id)) return []
+    const held = [entry.changes, isServed ? undefined : entry.notice].find(
+      (each) => each !== undefined && changes.some(({ hash }, at) => at >= from && equalBytes(hash, each.head))
+    )
+    return held === undefined ? [] : [held]
   })
 }
 
@@ -170,7 +201,8 @@ export function chooseChange(
   const theirs = offered.changes[parted]!
   const age = time.verified - since[parted]!
   if (ours.consented !== theirs.consented) {
-    if (ours.consented) return age > profile.settle ? 'held' : byMajority(offered, parted, profile, neighbours)
+    // Notices have no vote against both signatures: most neighbours must have served the other as final.
+    if (ours.consented) return age > profile.settle ? 'held' : byMajority(offered, parted, profile, neighbours, true)
     return age <= roundsToFinal(ours, profile) ? 'offered' : 'held'
   }
   if (age <= profile.contest) return compareBytes(theirs.hash, ours.hash) < 0 ? 'offered' : 'held'
@@ -181,10 +213,12 @@ function byMajority(
   offered: Pick<Claim, 'id' | 'changes'>,
   parted: number,
   profile: NetworkProfile,
-  facts: Facts | undefined
+  facts: Facts | undefined,
+  isServed = false
 ): 'held' | 'offered' | 'ask' {
   if (facts === undefined) return 'ask'
   const answers = diverse(facts.answers, profile).length
   if (answers < Math.max(1, quorumOf(profile.repair_quorum, facts.known, profile))) return 'held'
-  return holdersOf(offered, parted, facts, profile).length * 2 > electorate(answers, profile) ? 'offered' : 'held'
+  const holders = holdersOf(offered, parted, facts, profile, isServed)
+  return holders.length * 2 > electorate(answers, profile) ? 'offered' : 'held'
 }

@@ -79,6 +79,8 @@ export interface Held {
   readonly state: EntryState
   /** Of its keys; absent without any. */
   readonly changes?: ChangesHeld | undefined
+  /** Those of the notice beside it. */
+  readonly notice?: ChangesHeld | undefined
 }
 
 /**

@@ -193,11 +193,27 @@ function isSameBranch(left: Claim, right: Claim): boolean {
 }
 
 /**
- * The newest of the records of one claim. Where the changes of its keys part, the newest of the branch that more than
+ * Whether more than half of the votes serve the last change of this record that has one signature. Otherwise it is a
+ * notice that one peer serves, and the record before it counts [a thief of the change words].
+ */
+function isServedByMost({ changes }: Claim, votes: readonly Claim[]): boolean {
+  const alone = changes.findLastIndex(({ consented }) => !consented)
+  if (alone === -1) return true
+  const serving = votes.filter((vote) => {
+    const held = vote.changes[alone]
+    return held !== undefined && equalBytes(held.hash, changes[alone]!.hash)
+  })
+  return serving.length * 2 > votes.length
+}
+
+/**
+ * The newest of the records of one claim that count. Where the changes of its keys part, the newest of the branch that more than
  * half of the votes hold, or the newest from before they part, if as many hold none of them; otherwise the newest of each
  * branch [a name sold twice]. So two ids with a change key make no name contested.
  */
-export function newestOf(shown: readonly Claim[], votes: readonly Claim[]): readonly [Claim, ...Claim[]] {
+export function newestOf(all: readonly Claim[], votes: readonly Claim[]): readonly [Claim, ...Claim[]] {
+  const served = all.filter((record) => isServedByMost(record, votes))
+  const shown = served.length === 0 ? all : served
   const newest = (records: readonly Claim[]): Claim =>
     records.reduce((best, record) => (compareRecords(record, best) > 0 ? record : best))
   const tips = tipsOf(shown)

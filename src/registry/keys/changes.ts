@@ -5,7 +5,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { PutOutcome } from '../../network/types.ts'
 import { type Change, MAX_CHANGES, nextHash, relateChanges } from '../../protocol/claim/changes.ts'
-import { roundsToFinal } from '../../protocol/admission/key-changes.ts'
 import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
 import {
   acceptedReveal,
@@ -23,15 +22,24 @@ import { changesIn, type Reveal } from '../../protocol/claim/reveal.ts'
 import { sign } from '../../protocol/crypto/ed25519.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
+import { roundsToFinal } from '../../protocol/admission/key-changes.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { keys } from '../../store/keys.ts'
 import type { KeysView, OfferView } from '../../views/keys.ts'
 import type { StoredBy } from '../../views/common.ts'
-import { codedNameOf, derivedPublicKey, openName, type RegistryContext, roundTime, withOwnKey } from '../context.ts'
+import {
+  codedNameOf,
+  derivedPublicKey,
+  isKnownAsOwn,
+  openName,
+  type RegistryContext,
+  roundTime,
+  withOwnKey
+} from '../context.ts'
 import { requireMajority, requireValid } from '../publication/publishing.ts'
 import { equivocationOf } from '../ownership/newer-records.ts'
-import { decide, finalAt, saysFinal, survey } from '../resolution/survey.ts'
+import { dated, decide, finalAt, revealOf, saysFinal, survey, type Survey } from '../resolution/survey.ts'
 import { encodeAdoption, isGone } from '../stored/owned-names.ts'
 import type { Authority } from '../use-cases.ts'
 import { soldName } from '../zones/zones.ts'
@@ -66,7 +74,7 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
     changes_left: MAX_CHANGES - claim.changes.length,
     last_change: before === undefined ? null : toHex(before),
     consented: claim.changes.at(-1)?.consented ?? null,
-    change_key: nextOf(reveal) !== undefined,
+    change_key: nextOf(followed(found, reveal)) !== undefined,
     final_after_seconds: {
       both: secondsToFinal(context.profile, true),
       alone: secondsToFinal(context.profile, false)
@@ -83,12 +91,27 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
         equalBytes(answer.claim.id, claim.id) &&
         typeof relateChanges(answer.claim.changes, claim.changes) === 'number'
     ).length,
-    equivocation: equivocationOf(context, found) !== undefined
+    equivocation: equivocationOf(context, found) !== undefined,
+    notice: noticeView(context, found)
   }
 }
 
 function secondsToFinal(profile: NetworkProfile, consented: boolean): number {
   return roundsToFinal({ consented }, profile) * profile.beacon.period
+}
+
+function noticeView(context: RegistryContext, { name, notice }: Survey): KeysView['notice'] {
+  if (notice === undefined) return null
+  const { claim, finalAt: at, votes } = dated(context, notice)
+  const own = context.owned.get(name)?.notice
+  const isOwn = isKnownAsOwn(context, claim) || (own !== undefined && equalBytes(own.pubkey, claim.pubkey))
+  return { pubkey: toHex(claim.pubkey), own: isOwn, final_at: at, votes }
+}
+
+/** The record that the next change follows: where the claim names no change key, the notice that names one. */
+function followed(found: Survey, served: Reveal): Reveal {
+  const { notice } = found
+  return notice !== undefined && nextOf(served) === undefined ? revealOf(found, notice.claim) : served
 }
 
 /** Of the peers that hold the claim at the place of its check code: those with these changes that call them final. */
@@ -147,6 +170,10 @@ export async function acceptOffer(context: RegistryContext, text: string, author
     offer.terms.pubkey,
     derivedPublicKey(context, name, nextPlace(reveal, context.profileHash).index + 1)
   )
+  if (!offer.terms.consented || isOwnNotice(context, reveal)) {
+    const own = context.owned.get(name)
+    if (own !== undefined && !isGone(own)) return publishNotice(context, name, changed)
+  }
   // Before it is sent: after a crash the daemon goes on with the new key.
   if (isOurs) context.owned.save(changed, { published: false })
   const outcome = await context.network.putReveal(changed)
@@ -155,6 +182,17 @@ export async function acceptOffer(context: RegistryContext, text: string, author
   if (isOurs) context.owned.save(changed, { published: true })
   else if (isOwnRecord(context, reveal)) context.owned.setOwnership(name, 'changed')
   return stored
+}
+
+/** A change with one signature: the present keys go on publishing, and the daemon sends both until it is final. */
+async function publishNotice(context: RegistryContext, name: Name, notice: Reveal): Promise<StoredBy> {
+  const former = context.owned.get(name)?.notice
+  // After a crash the daemon sends it again.
+  context.owned.setNotice(name, notice)
+  const outcome = await context.network.putReveal(notice, { isNotice: true })
+  if (isHeldOtherwise(outcome)) context.owned.setNotice(name, former)
+  requireNoOther(name, outcome)
+  return requireMajority(`the change of the keys of ${name}`, outcome)
 }
 
 function authorityOf(
@@ -189,11 +227,13 @@ function nextOf(reveal: Reveal): Uint8Array | undefined {
 
 /**
  * The record that the next change follows: our own, also while a change by the change key alone is not final; that is how
- * an owner takes the name back. Otherwise what the network shows.
+ * an owner takes the name back. Otherwise what the network shows. Where a claim names no change key and one waits to be
+ * named, the notice of that: both keys of it sign the next change.
  */
 async function presentReveal(context: RegistryContext, name: Name): Promise<Reveal> {
   const own = context.owned.get(name)
-  if (own !== undefined && !isGone(own)) return own.reveal
+  if (own !== undefined && !isGone(own))
+    return own.notice !== undefined && nextOf(own.reveal) === undefined ? own.notice : own.reveal
   const found = await survey(context, name)
   const { tally } = found
   if (own?.ownership === 'changed') {
@@ -201,17 +241,27 @@ async function presentReveal(context: RegistryContext, name: Name): Promise<Reve
     const isFinal = tally.kind === 'owner' && tally.owner.final
     if (following?.consented !== true && !isFinal) return own.reveal
   }
-  return decide(context, found).reveal
+  return followed(found, decide(context, found).reveal)
 }
 
-function isOwnRecord(context: RegistryContext, { name, signature }: Reveal): boolean {
-  const own = context.owned.get(name)
-  return own !== undefined && equalBytes(own.reveal.signature, signature)
+function isOwnRecord(context: RegistryContext, reveal: Reveal): boolean {
+  const own = context.owned.get(reveal.name)
+  return (own !== undefined && equalBytes(own.reveal.signature, reveal.signature)) || isOwnNotice(context, reveal)
 }
 
-function requireNoOther(name: Name, { of, refusals }: PutOutcome): void {
+function isOwnNotice(context: RegistryContext, { name, signature }: Reveal): boolean {
+  const notice = context.owned.get(name)?.notice
+  return notice !== undefined && equalBytes(notice.signature, signature)
+}
+
+function isHeldOtherwise({ of, refusals }: PutOutcome): boolean {
+  return refusals.filter(({ code }) => code === 'changed').length * 2 > of
+}
+
+function requireNoOther(name: Name, outcome: PutOutcome): void {
+  const { of, refusals } = outcome
   const others = refusals.filter(({ code }) => code === 'changed')
-  if (others.length * 2 > of)
+  if (isHeldOtherwise(outcome))
     throw new ServiceError('SVC-CHG-004', `${others.length} of ${of} peers hold another change of the keys of ${name}.`)
 }
 

@@ -1,6 +1,12 @@
 /** Records of our names that this daemon did not make: it was restored, or another daemon has the same seed. */
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
-import { claimOf, compareRecords, noteEquivocation, type Equivocation } from '../../protocol/claim/claim.ts'
+import {
+  claimOf,
+  compareRecords,
+  hasSameKeys,
+  noteEquivocation,
+  type Equivocation
+} from '../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
@@ -35,10 +41,11 @@ export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: 
   context.memory.see(newest)
   // The keys of a name that was given away come back by an offer of this daemon.
   const isBack = isGivenAway(own)
+  const isFinal = own.notice !== undefined && hasSameKeys(claimOf(own.notice, name, context.profile), newest)
   const foreign = { serial: newest.serial, seenMs: context.clock.now() }
   context.owned.replace(
     reveal,
-    { ...(!isBack && { foreign }), ...(isSameClaim && own.released && { released: true }) },
+    { ...(!isBack && !isFinal && { foreign }), ...(isSameClaim && own.released && { released: true }) },
     [
       ...replacingZone(context, name, own, reveal),
       // Its list may name more than ours. It is read once the seed is unlocked, and not replaced before.
@@ -48,7 +55,8 @@ export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: 
     ]
   )
   context.network.withdrawReveal(name, reveal)
-  if (isBack) context.log.info({ name }, 'the keys of this name are those of this daemon again: it is taken up')
+  if (isFinal) context.log.info({ name }, 'the new keys of this name are final')
+  else if (isBack) context.log.info({ name }, 'the keys of this name are those of this daemon again: it is taken up')
   else
     context.log.warn(
       { name, serial: newest.serial },

@@ -1,12 +1,21 @@
-import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { equalBytes, sha256 } from '../../protocol/encoding/bytes.ts'
 import { relateChanges } from '../../protocol/claim/changes.ts'
 import type { Ruled } from '../../protocol/resolution/pin.ts'
-import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
+import { type Claim, claimOf, hasSameKeys } from '../../protocol/claim/claim.ts'
+import { encodeReveal } from '../../protocol/claim/reveal.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import { isKnownAsOwn, type RegistryContext } from '../context.ts'
 import { takeUpNewer, noteEquivocationOfOurs } from './newer-records.ts'
-import { acknowledgeText, soldText, type OwnedName, type Ownership, type Sold } from '../stored/owned-names.ts'
-import { finalAt, survey } from '../resolution/survey.ts'
+import { ownNotice } from './own-notice.ts'
+import {
+  acknowledgeText,
+  objectText,
+  soldText,
+  type OwnedName,
+  type Ownership,
+  type Sold
+} from '../stored/owned-names.ts'
+import { finalAt, survey, type Survey } from '../resolution/survey.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 import { RepeatedLook } from '../../time/repeated-look.ts'
 
@@ -125,10 +134,29 @@ export class OwnershipCheck {
       isKnownAsOwn(this.#context, shown) ? true : seed.isLocked ? undefined : false
     )
     if (ownership === undefined) return undefined
+    if (ownership === 'held') return { ownership: (await this.#isChanging(own, found)) ? 'changing' : 'held' }
     if (ownership !== 'sold') return { ownership }
     const { pubkey, newest, votes } = (found.tally as Extract<Ruled, { kind: 'owner' }>).owner
     const at = finalAt(found, newest, votes, profile)
     return { ownership, sold: { to: pubkey, atMs: at === null ? clock.now() : Math.max(0, Date.parse(at)) } }
+  }
+
+  /** Whether a change waits that this daemon has not signed. Sends its own again, with what is published since. */
+  async #isChanging({ name }: OwnedName, { notice }: Survey): Promise<boolean> {
+    const { owned, network, profile } = this.#context
+    const own = ownNotice(this.#context, name)
+    const isOurs =
+      notice !== undefined &&
+      (isKnownAsOwn(this.#context, notice.claim) ||
+        (own !== undefined && hasSameKeys(claimOf(own, name, profile), notice.claim)))
+    const isShown =
+      own !== undefined && notice !== undefined && equalBytes(notice.claim.recordHash, sha256(encodeReveal(own)))
+    if (own !== undefined && !isShown && owned.get(name)?.ownership !== 'changing') {
+      const { of, refusals } = await network.putReveal(own, { isNotice: true })
+      // Both keys have signed another change.
+      if (refusals.filter(({ code }) => code === 'changed').length * 2 > of) owned.setNotice(name, undefined)
+    }
+    return notice !== undefined && !isOurs
   }
 
   #settle({ name, ownership: before }: OwnedName, shown: Shown | undefined): void {
@@ -156,6 +184,7 @@ export class OwnershipCheck {
         'the keys of this name were changed to those of another owner. If you did not do that, take it back before it is ' +
           `final: chronym key rotate ${name}`
       )
+    else if (ownership === 'changing') log.error({ name }, `other keys wait for this name. ${objectText(name)}`)
     else if (ownership === 'contested')
       log.warn({ name }, 'this name is contested: peers name another key as its owner')
     else log.info({ name }, 'the network holds this name as ours')

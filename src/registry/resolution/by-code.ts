@@ -1,6 +1,6 @@
 /** Resolves a name with a check code: the claim that has it is meant, from any peer. */
 import { ServiceError } from '../../errors.ts'
-import { OfflineError, type Network, type RevealLookup } from '../../network/types.ts'
+import { OfflineError, type Network, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
 import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
 import { relateChanges } from '../../protocol/claim/changes.ts'
 import { newestOf } from '../../protocol/resolution/quorum.ts'
@@ -10,7 +10,7 @@ import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import type { ResolvedName } from '../use-cases.ts'
-import { isUnconfirmed, nobodyAnswered, saysFinal } from './survey.ts'
+import { dated, isUnconfirmed, nobodyAnswered, noticeIn, saysFinal } from './survey.ts'
 
 const NOBODY_SHOWS_IT = 'no peer that answered shows a record of it'
 
@@ -44,14 +44,20 @@ export async function resolveByCode(context: CodeContext, name: Name, code: stri
   try {
     const found = await network.getByCode(name, code)
     if (isUnconfirmed(context, found)) throw nobodyAnswered(context)
-    return answerOf(context, name, code, [...shownBy(context, found), ...own.map(asOfNetwork)])
+    return answerOf(context, name, code, [...shownBy(context, found), ...own.map(asOfNetwork)], found.answers)
   } catch (error) {
     if (!(error instanceof OfflineError) || !own.some(({ reveal }) => shows(reveal))) throw error
     return answerOf(context, name, code, own)
   }
 }
 
-function answerOf(context: CodeContext, name: Name, code: string, shown: readonly Shown[]): ResolvedName {
+function answerOf(
+  context: CodeContext,
+  name: Name,
+  code: string,
+  shown: readonly Shown[],
+  answers: readonly RevealAnswer[] = []
+): ResolvedName {
   const fitting = shown.filter((record) => record.code.startsWith(code))
   if (fitting.length === 0) throw nobodys(context, name, code, shown)
   const newest = [...Map.groupBy(fitting, ({ claim }) => toHex(claim.id)).values()].flatMap((records) => {
@@ -74,12 +80,15 @@ function answerOf(context: CodeContext, name: Name, code: string, shown: readonl
       `Every peer that answered holds an older record of ${name} than one that was seen before.`,
       { retryAfter: 60, extensions: { check_code: code } }
     )
+  const holding = answers.filter(({ claim }) => claim !== undefined && equalBytes(claim.id, record.claim.id))
+  const notice = noticeIn(holding, record.claim, holding.length)
   return {
     reveal: record.reveal,
     checkCode: record.code,
     confidence: 'proven',
     source: record.source,
-    ...(isPending && { keysPending: true })
+    ...(isPending && { keysPending: true }),
+    ...(notice && { notice: dated(context, notice) })
   }
 }
 

@@ -3,6 +3,7 @@ import { ServiceError, type FieldError } from '../../errors.ts'
 import { livePin, isContested, tentativeEnd } from '../../protocol/resolution/pin.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { codedNameOf, type RegistryContext, openName, leaseOf, roundTime } from '../context.ts'
+import { isHeldAsOurs } from '../stored/owned-names.ts'
 import { MOST_GIVEN, type GivenCode, type StoredPin } from '../stored/pins.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import type { PinView, SeenPinView } from '../../views/pin.ts'
@@ -78,7 +79,7 @@ function contradictionOf(
     return `pins.codes of the configuration has the code ${given.code} for ${name}, not ${code}.`
   if (given !== undefined && differs(given.code)) return `${name} is pinned with the code ${given.code}, not ${code}.`
   const own = context.owned.get(name)
-  if (own?.ownership === 'held' && leaseOf(context, own.reveal.drand_pulse).state !== 'dead') {
+  if (own !== undefined && isHeldAsOurs(own) && leaseOf(context, own.reveal.drand_pulse).state !== 'dead') {
     const ownCode = checkCodeOf(own.reveal, profile)
     if (!ownCode.startsWith(code)) return `${name} is a name of this daemon, with the code ${ownCode}, not ${code}.`
   }

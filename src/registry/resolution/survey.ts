@@ -14,11 +14,12 @@ import { electorate } from '../../protocol/neighbourhood/diversity.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { rulePin, type Ruled, isContested, livePin, isRollback } from '../../protocol/resolution/pin.ts'
+import { noticeAmong, type NoticeSeen } from '../../protocol/resolution/notice.ts'
 import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { roundTimeMs } from '../../protocol/time.ts'
 import { type RegistryContext, leaseOf, roundTime } from '../context.ts'
-import { isCancelled, isGone } from '../stored/owned-names.ts'
+import { isCancelled, isGone, isHeldAsOurs } from '../stored/owned-names.ts'
 import { keys } from '../../store/keys.ts'
 import type { ResolvedName } from '../use-cases.ts'
 import type { ClaimTasks } from '../tasks.ts'
@@ -35,6 +36,8 @@ export interface Survey extends RevealLookup {
   readonly quorum: { readonly found: number; readonly needed: number }
   /** Held against what was seen of the name before. */
   readonly tally: Ruled
+  /** What most peers of the owner hold beside the record that they serve. */
+  readonly notice: NoticeSeen | undefined
 }
 
 /**
@@ -57,9 +60,16 @@ export async function survey(
   return found
 }
 
+/** The notice that more than half of `votes` hold beside a record. */
+export function noticeIn(answers: readonly RevealAnswer[], served: Claim, votes: number): NoticeSeen | undefined {
+  const told = answers.flatMap(({ notice }) => (notice ? [{ claim: notice.claim, final: notice.changes.final }] : []))
+  return noticeAmong(served, told, votes)
+}
+
 /** The Reveal that a claim of this survey sums up. */
 export function revealOf({ answers }: Survey, { recordHash }: Claim): Reveal {
-  const found = answers.find(({ claim }) => claim !== undefined && equalBytes(claim.recordHash, recordHash))
+  const shown = answers.flatMap((answer) => [answer, ...(answer.notice ? [answer.notice] : [])])
+  const found = shown.find(({ claim }) => claim !== undefined && equalBytes(claim.recordHash, recordHash))
   if (found?.reveal === undefined) throw new Error('a claim without the record it was made from')
   return found.reveal
 }
@@ -99,7 +109,8 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   const held = voters.filter((_, index) => votes[index]!.held !== undefined)
   const firm = held.filter(({ state }) => state !== 'provisional')
   const counted = firm.length === 0 || voted.rule === 'provisional-majority' ? held : firm
-  return { ...lookup, name, counted, quorum, tally: result }
+  const notice = result.kind === 'owner' ? noticeIn(counted, result.owner.newest, result.owner.votes) : undefined
+  return { ...lookup, name, counted, quorum, tally: result, notice }
 }
 
 /** The check code of a claim that some answer proves. */
@@ -199,7 +210,7 @@ interface Found {
 /** Once most of its peers held it, and not while they name another key. */
 function ownRecord({ owned, profile }: RegistryContext, name: Name): Found | undefined {
   const record = owned.get(name)
-  if (record === undefined || record.ownership !== 'held' || record.publishedSerial === 0) return undefined
+  if (record === undefined || !isHeldAsOurs(record) || record.publishedSerial === 0) return undefined
   const { reveal } = record
   return { reveal, claim: claimOf(reveal, name, profile), source: 'own' }
 }
@@ -320,10 +331,20 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
         checkCode: checkCodeOf(reveal, context.profile),
         confidence: tally.thin || source !== 'network' ? 'thin' : tally.settled ? 'settled' : 'provisional',
         source,
-        ...(!tally.owner.final && { keysPending: true })
+        ...(!tally.owner.final && { keysPending: true }),
+        ...(found.notice && { notice: dated(context, found.notice) })
       }
     }
   }
+}
+
+/** A notice with the moment from which most holders count it; null for a round after the last moment of a Date. */
+export function dated(
+  { profile }: Pick<RegistryContext, 'profile'>,
+  notice: NoticeSeen
+): NoticeSeen & { readonly finalAt: string | null } {
+  const ms = roundTimeMs(notice.final + 1, profile.beacon)
+  return { ...notice, finalAt: ms > LAST_MS ? null : new Date(ms).toISOString() }
 }
 
 /** Where no other node answered, the vote was that of our own store. */

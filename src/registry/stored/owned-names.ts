@@ -18,10 +18,11 @@ import {
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 /**
- * What the network makes of a name of ours: `lost` once the peers have settled on another claim, `changed` once the keys
+ * What the network makes of a name of ours: `changing` while a change of its keys waits that one of them signed, and not
+ * this daemon; `lost` once the peers have settled on another claim, `changed` once the keys
  * of our claim were changed to another owner's, `sold` once most peers call that change final.
  */
-export type Ownership = 'held' | 'contested' | 'lost' | 'changed' | 'sold'
+export type Ownership = 'held' | 'changing' | 'contested' | 'lost' | 'changed' | 'sold'
 
 /** Another owner has it, as far as the peers say. */
 export function isGone({ ownership }: Pick<OwnedName, 'ownership'>): boolean {
@@ -44,8 +45,21 @@ export function soldText({ to, atMs }: Sold): string {
   return `Its keys were changed to ${toHex(to)}, which is final since ${new Date(atMs).toISOString()}: another owner has it`
 }
 
+/** What an owner does about keys that one secret alone has signed. */
+export function objectText(name: string): string {
+  return (
+    'Somebody with its change words, or with its seed where it names none, has signed them. They count once they are ' +
+    `final (chronym transfer status ${name}). If that was not you, sign others with both keys: chronym key rotate ${name}`
+  )
+}
+
 export function acknowledgeText(name: string): string {
   return `Take it off the list of this daemon: chronym release ${name}`
+}
+
+/** Whether most peers hold it as ours, whatever waits. */
+export function isHeldAsOurs({ ownership }: Pick<OwnedName, 'ownership'>): boolean {
+  return ownership === 'held' || ownership === 'changing'
 }
 
 export interface OwnedName {
@@ -65,6 +79,8 @@ export interface OwnedName {
   readonly released?: true
   /** Where it is `sold`. */
   readonly sold?: Sold
+  /** A change of its keys with one signature, made here. Until it is final `reveal` is served and published. */
+  readonly notice?: Reveal
 }
 
 interface Foreign {
@@ -73,15 +89,16 @@ interface Foreign {
 }
 
 /** Kept beside the record when another fact changes. */
-type Kept = Pick<OwnedName, 'foreign' | 'released' | 'sold'>
+type Kept = Pick<OwnedName, 'foreign' | 'released' | 'sold' | 'notice'>
 
 const Stored = v.object({
   reveal: Bytes,
   publishedSerial: Count,
-  standing: v.optional(v.picklist(['contested', 'lost', 'changed'])),
+  standing: v.optional(v.picklist(['changing', 'contested', 'lost', 'changed'])),
   foreign: v.optional(v.object({ serial: Count, seenMs: Count })),
   released: v.optional(v.literal(true)),
-  sold: v.optional(v.object({ to: Bytes32, atMs: Count }))
+  sold: v.optional(v.object({ to: Bytes32, atMs: Count })),
+  notice: v.optional(Bytes)
 })
 
 /** Released before more than half of its peers were seen to hold it, so it may be registered again. */
@@ -89,7 +106,7 @@ export function isCancelled({ released, publishedSerial }: OwnedName): boolean {
   return released === true && publishedSerial === 0
 }
 
-/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?, foreign?, released?, sold?}. */
+/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?, foreign?, released?, sold?, notice?}. */
 export class OwnedNames {
   readonly #store: Store
   readonly #profile: NetworkProfile
@@ -109,7 +126,7 @@ export class OwnedNames {
 
   /**
    * `published`: more than half of its peers hold this very record. An older link, or one before a change of keys, never
-   * replaces a newer one. Throws StoreError.
+   * replaces a newer one. A notice stays while the keys do. Throws StoreError.
    */
   save(reveal: Reveal, { published }: { published: boolean }): void {
     const serial = payloadSerial(reveal.payload, this.#profile)
@@ -119,7 +136,7 @@ export class OwnedNames {
       reveal,
       published ? serial : (former?.publishedSerial ?? 0),
       published ? 'held' : (former?.ownership ?? 'held'),
-      former
+      former && (changesIn(reveal) === changesIn(former.reveal) ? former : { ...former, notice: undefined })
     )
   }
 
@@ -161,7 +178,14 @@ export class OwnedNames {
   /** Another owner has it for good. Throws StoreError. */
   setSold(name: string, sold: Sold): void {
     const record = this.get(name)
-    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, 'sold', { ...record, sold })
+    if (record !== undefined)
+      this.#put(record.reveal, record.publishedSerial, 'sold', { ...record, sold, notice: undefined })
+  }
+
+  /** A change with one signature beside the record; undefined: no longer. Throws StoreError. */
+  setNotice(name: string, notice: Reveal | undefined): void {
+    const record = this.get(name)
+    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, record.ownership, { ...record, notice })
   }
 
   /** The network showed a record of this serial that this daemon did not make. Throws StoreError. */
@@ -179,12 +203,13 @@ export class OwnedNames {
 
   /** What `setReleased` writes, for one step with other writes. */
   settingReleased(
-    { reveal, publishedSerial, ownership, foreign, sold }: OwnedName,
+    { reveal, publishedSerial, ownership, foreign, sold, notice }: OwnedName,
     isReleased: boolean
   ): StoreOperation {
     return this.#saving(reveal, publishedSerial, ownership, {
       ...(foreign && { foreign }),
       ...(sold && { sold }),
+      ...(notice && { notice }),
       ...(isReleased && { released: true })
     })
   }
@@ -194,7 +219,12 @@ export class OwnedNames {
     return { delete: keys.ownedName(name) }
   }
 
-  #put(reveal: Reveal, publishedSerial: number, ownership: Ownership, also?: Kept): void {
+  #put(
+    reveal: Reveal,
+    publishedSerial: number,
+    ownership: Ownership,
+    also?: { [K in keyof Kept]?: Kept[K] | undefined }
+  ): void {
     this.#store.batch([this.#saving(reveal, publishedSerial, ownership, also)])
   }
 
@@ -202,7 +232,7 @@ export class OwnedNames {
     reveal: Reveal,
     publishedSerial: number,
     ownership: Ownership,
-    { foreign, released, sold }: Kept = {}
+    { foreign, released, sold, notice }: { [K in keyof Kept]?: Kept[K] | undefined } = {}
   ): StoreOperation {
     const record = {
       reveal: encodeReveal(reveal),
@@ -210,7 +240,8 @@ export class OwnedNames {
       ...(ownership === 'held' ? {} : { standing: ownership === 'sold' ? 'changed' : ownership }),
       ...(foreign && { foreign: { ...foreign } }),
       ...(released && { released }),
-      ...(ownership === 'sold' && sold && { sold: { ...sold } })
+      ...(ownership === 'sold' && sold && { sold: { ...sold } }),
+      ...(notice && { notice: encodeReveal(notice) })
     }
     return { put: keys.ownedName(reveal.name), value: encode(record) }
   }
@@ -226,7 +257,8 @@ export class OwnedNames {
       standing: ownership = 'held',
       foreign,
       released,
-      sold
+      sold,
+      notice
     } = readCbor(Stored, value)
     const reveal = decodeReveal(encoded)
     if (reveal.name !== name) throw new UnreadableRecord(`it is of ${reveal.name}`)
@@ -240,7 +272,8 @@ export class OwnedNames {
       ownership: sold === undefined ? ownership : 'sold',
       ...(foreign && { foreign }),
       ...(released && { released }),
-      ...(sold && { sold })
+      ...(sold && { sold }),
+      ...(notice && { notice: decodeReveal(notice) })
     }
   }
 }

@@ -2,7 +2,7 @@
 import { roundTimeMs, type Lease, RENEWAL_MARGIN, renewalRound } from '../../protocol/time.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { TaskView } from '../../views/task.ts'
-import { acknowledgeText, isGivenAway, type Ownership, type Sold, soldText } from '../stored/owned-names.ts'
+import { acknowledgeText, isGivenAway, objectText, type Ownership, type Sold, soldText } from '../stored/owned-names.ts'
 import type { NameWarning, RenewalView } from '../../views/own.ts'
 
 /** A lease warning comes this many times the renewal's lead before the end: the daemon still has that long to act. */
@@ -111,6 +111,8 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
       }
     ]
   const warnings: NameWarning[] = []
+  if (ownership === 'changing')
+    warnings.push({ code: 'changing', message: `Other keys wait for it. ${objectText(name)}` })
   if (ownership === 'lost')
     warnings.push({
       code: 'lost',

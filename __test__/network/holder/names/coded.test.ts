@@ -1,3 +1,4 @@
+import type { PeerId } from '@libp2p/interface'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Holder } from '../../../../src/network/holder/holder.ts'
 import { checkCodeOf, codedId } from '../../../../src/protocol/claim/check-code.ts'
@@ -6,6 +7,7 @@ import { nextHash } from '../../../../src/protocol/claim/changes.ts'
 import { claimOf } from '../../../../src/protocol/claim/claim.ts'
 import { parseName } from '../../../../src/protocol/name/names.ts'
 import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
+import { sha256 } from '../../../../src/protocol/encoding/bytes.ts'
 import { withChange } from '../../../protocol/changed-keys.ts'
 import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
 import { modelledPeer } from '../../modelled-peers.ts'
@@ -82,6 +84,55 @@ describe('the place of a check code', () => {
     expect(await offer(at.lab.updated(named, owner, 99))).toMatchObject({ type: 'busy' })
     const change = { to: at.lab.owner('heir'), next: words, by: words, consent: owner }
     expect(await offer(withChange(named, change, at.lab.profile))).toEqual({ type: 'stored' })
+  })
+
+  describe('with a change of one signature', () => {
+    const noticed = () => {
+      const [owner, words, thief] = ['owner', 'words', 'thief'].map((who) => at.lab.owner(who))
+      const before = at.lab.reveal(NAME, owner!, { p: at.lab.round, next: nextHash(words!.publicKey, at.lab.hash) })
+      const stolen = withChange(before, { to: thief!, next: words!, by: words! }, at.lab.profile)
+      const rotated = withChange(before, { to: thief!, next: words!, by: words!, consent: owner! }, at.lab.profile)
+      return { before, stolen, rotated, owner: owner!, thief: thief! }
+    }
+    const shown = (reveal: Reveal) => {
+      const answer = target.get('coded', codedKey(reveal))
+      return answer.type === 'entry' ? [answer.record, answer.notice?.record] : answer.type
+    }
+
+    it('[a thief of the change words] serves the record before, keeps both, and charges each by itself', async () => {
+      const { before, stolen, owner, thief } = noticed()
+      expect([await offer(before), await offer(stolen)]).toEqual([{ type: 'stored' }, { type: 'stored' }])
+      expect(shown(before)).toEqual([before, stolen].map(encodeReveal))
+      const { burst } = at.lab.profile.changes
+      for (let serial = 2; serial < burst + 3; serial++)
+        expect((await offer(at.lab.updated(stolen, thief, serial))).type).toBe(serial > burst + 1 ? 'busy' : 'stored')
+      const [zone, last] = [at.lab.updated(before, owner, 2), at.lab.updated(stolen, thief, burst + 1)]
+      expect(await offer(zone)).toEqual({ type: 'stored' })
+      expect(await offer(stolen)).toEqual({ type: 'stale', record: encodeReveal(last) })
+      expect(await offer(before)).toEqual({ type: 'stale', record: encodeReveal(zone) })
+      expect(shown(before)).toEqual([zone, last].map(encodeReveal))
+      // a brief answer has hashes in place of both
+      const { get } = target.handlers()
+      const brief = { type: 'get', kind: 'coded', key: codedKey(before), brief: true } as const
+      expect(await get(brief, { ...PEER, id: {} as PeerId })).toMatchObject({
+        digest: sha256(encodeReveal(zone)),
+        notice: { digest: sha256(encodeReveal(last)) }
+      })
+      at.lab.advance(2 * at.lab.profile.grace + 1)
+      expect(shown(before)).toEqual([encodeReveal(last), undefined])
+    })
+    it('lets both signatures end it, and takes it no more', async () => {
+      const { before, stolen, rotated } = noticed()
+      for (const each of [before, stolen, rotated]) expect(await offer(each)).toEqual({ type: 'stored' })
+      expect(await offer(stolen)).toMatchObject({ type: 'refused', code: 'changed' })
+      expect(shown(before)).toEqual([encodeReveal(rotated), undefined])
+    })
+    it('enters a newcomer beside the record that its neighbours serve', async () => {
+      const { before, stolen } = noticed()
+      at.addNeighbours(at.lab.profile.k - 3, { reveal: before, state: 'settled' })
+      expect(await offer(stolen)).toEqual({ type: 'stored' })
+      expect(shown(before)).toEqual([before, stolen].map(encodeReveal))
+    })
   })
 
   describe('of a newcomer, [a name sold twice]', () => {

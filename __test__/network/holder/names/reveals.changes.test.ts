@@ -6,6 +6,7 @@ import type { Holder } from '../../../../src/network/holder/holder.ts'
 import type { Origin } from '../../../../src/protocol/neighbourhood/diversity.ts'
 import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
+import { sha256 } from '../../../../src/protocol/encoding/bytes.ts'
 import { openStore } from '../../../../src/store/open.ts'
 import { StoreError, type Store } from '../../../../src/store/types.ts'
 import { nextHash } from '../../../../src/protocol/claim/changes.ts'
@@ -117,4 +118,29 @@ it('[a thief who uses up all turns] does not keep the owner from changing the ke
     expect(await put(lab.updated(named, owner!, serial))).toBe(serial > burst + 1 ? 'busy' : 'stored')
   const rotated = withChange(named, { to: heir!, next: words!, by: words!, consent: owner! }, lab.profile)
   expect(await put(rotated)).toBe('stored')
+})
+
+it('[a thief of the change words] outlives a start: the record is served, its notice kept beside it, until that is final', async () => {
+  const [owner, words, thief] = ['owner', 'words', 'thief'].map((who) => lab.owner(who))
+  const NOTICED = 'noticed.chronym'
+  const named = lab.reveal(NOTICED, owner!, { p: lab.round, next: nextHash(words!.publicKey, lab.hash) })
+  const stolen = withChange(named, { to: thief!, next: words!, by: words! }, lab.profile)
+  expect([await put(named), await put(stolen)]).toEqual(['stored', 'stored'])
+  const key = recordKey('reveal', NOTICED, lab.hash)
+  const shown = (of: Holder): unknown[] => {
+    const answer = of.get('reveal', key)
+    return answer.type === 'entry' ? [answer.record, answer.notice?.record] : [answer.type]
+  }
+  const again = labHolder(lab, store)
+  for (const each of [holder, again]) expect(shown(each)).toEqual([named, stolen].map(encodeReveal))
+  const listed = again.list({ key, bits: 16 }).next().value
+  expect(listed).toMatchObject({ entries: [{ notice: sha256(encodeReveal(stolen)) }] })
+  lab.advance(2 * lab.profile.grace + 1)
+  for (const write of [() => undefined, () => again.entries.tickUnsettled()]) {
+    write()
+    for (const each of [holder, again, labHolder(lab, store)])
+      expect(shown(each)).toEqual([encodeReveal(stolen), undefined])
+  }
+  again.entries.drop(key)
+  expect([...store.keys('notice/')]).toEqual([])
 })

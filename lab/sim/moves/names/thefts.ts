@@ -1,7 +1,7 @@
 /** A thief of the change words, and liars who date a change. */
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import { showing } from '../../people/adversary.ts'
-import { Resolver } from '../../people/resolver.ts'
+import { CodeResolver, Resolver } from '../../people/resolver.ts'
 import { DAY_MS, HOUR_MS, SIM_PROFILE } from '../../world/world.ts'
 import type { Move } from '../move.ts'
 import { changeOf, holdersFor, keysOf } from './changes.ts'
@@ -33,9 +33,9 @@ function stolenWords(parts: TheftParts): Move {
     begins: 'settled',
     days,
     ids,
-    // The zone of a key that is not final yet is served, and marked.
-    allows: 'taken',
-    excuses: ['P14', 'P20'],
+    // A change that nobody opposes for all that time is what the words are for.
+    allows: ownerAfter === undefined ? 'taken' : 'harmless',
+    excuses: ownerAfter === undefined ? ['P14', 'P20'] : [],
     lifeDays: daysToFinal * LIFE,
     isAlone: true,
     hasChangeKey: true,
@@ -50,15 +50,24 @@ function stolenWords(parts: TheftParts): Move {
       await adversary.publish(reveal, sender)
       const taken = { to: world.newKey(), next: world.newKey(), by: keys.changeKey, consent: keys.key }
       let finalDay: number | undefined
+      let early = 0
+      const showsThief = async (): Promise<boolean> => {
+        const [named, coded] = [new Resolver(world), new CodeResolver(world)]
+        const byName = await named.resolve(victim.name)
+        const byCode = await coded.resolve(victim.name, victim.code!.slice(0, 6))
+        for (const { node } of [named, coded]) world.remove(node)
+        return [byName, byCode].some(({ owner }) => owner === toHex(key.publicKey))
+      }
       let isOpposed = ownerAfter === undefined
       const endMs = beganMs + (days - 4) * DAY_MS - HOUR_MS
       while (world.timeline.nowMs < endMs) {
         await world.sleep(Math.min(LOOK_MS, endMs - world.timeline.nowMs))
         const day = (world.timeline.nowMs - beganMs) / DAY_MS
-        const { having, final } = holdersFor(victim, key.publicKey, world)
+        const { final } = holdersFor(victim, key.publicKey, world)
         if (final * 2 > world.profile.k) finalDay ??= day
         // The thief publishes again, as owners do.
-        if (having > 0) void adversary.publish(reveal, sender)
+        void adversary.publish(reveal, sender)
+        if (finalDay === undefined && (await showsThief())) early++
         if (isOpposed || day < daysToFinal * ownerAfter!) continue
         isOpposed = true
         void victim.changeKeys(taken)
@@ -73,6 +82,7 @@ function stolenWords(parts: TheftParts): Move {
         `the thief's change is final at most holders ${when}; at the end a resolver sees ${who}` +
           `${isFinal === true ? '' : ', pending'}; ${thiefs} honest holders have the thief's change, ${owners} the owner's`
       )
+      if (early > 0) breach(`${early} looks by name and code show the thief before the change is final`)
       const isInTime = finalDay !== undefined && finalDay >= daysToFinal && finalDay <= daysToFinal + 1
       if (ownerAfter === undefined && !isInTime) breach(`a change that nobody opposes is final ${when}`)
       if (ownerAfter !== undefined && (who !== 'the owner' || finalDay !== undefined))

@@ -73,6 +73,7 @@ function addChangeCommands(key: CliCommand): void {
     .option('--all', 'all names of this daemon')
     .option('--to <directory>', 'keys of the daemon that runs on this data directory, which has another seed')
     .option('--change-words-file <file>', CHANGE_WORDS_FILE)
+    .option('-y, --yes', 'do not ask')
     .loads(async () => (await import('../../key/changes.ts')).runRotate)
 
   key
@@ -83,6 +84,7 @@ function addChangeCommands(key: CliCommand): void {
         'the present key does not object'
     )
     .option('--change-words-file <file>', CHANGE_WORDS_FILE)
+    .option('-y, --yes', 'do not ask')
     .loads(async () => (await import('../../key/changes.ts')).runRecover)
 }
 

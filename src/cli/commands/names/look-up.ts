@@ -51,6 +51,7 @@ function resolvedText(
       ...(lease == null ? [] : [['lease', `until ${lease.end} (${formatRelative(lease.end, nowMs)})`] as const]),
       ...(resolves == null ? [] : [['confidence', CONFIDENCES[resolves]] as const]),
       ...(reveal.keys_pending ? [['keys', 'changed lately: another change may still take its place'] as const] : []),
+      ...(reveal.notice === undefined ? [] : [['notice', noticeText(reveal.notice)] as const]),
       ...(source === undefined ? [] : [['source', SOURCES[source]] as const]),
       ...(askedAt === undefined
         ? []
@@ -59,6 +60,11 @@ function resolvedText(
     '',
     recordsText(Buffer.from(reveal.payload, 'base64'), profiles)
   ].join('\n')
+}
+
+function noticeText({ pubkey, final_at: at }: NonNullable<RevealBody['notice']>): string {
+  const key = Buffer.from(pubkey).toString('hex')
+  return `one secret alone signed other keys (${key}); they count ${at === null ? 'later' : `from ${at}`}, unless the owner objects`
 }
 
 /** What no daemon serves as a zone is shown as it is, and called so. */

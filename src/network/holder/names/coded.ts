@@ -3,12 +3,12 @@
  * enters once it is verified whole, so filling a place takes a VDF with its output by chance for each try.
  */
 import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
-import { newEntry, withClaim } from '../../../protocol/admission/entry.ts'
-import { chooseChange, isBacked, lackingAmong, sinceAmong } from '../../../protocol/admission/key-changes.ts'
+import { type Entry, newEntry } from '../../../protocol/admission/entry.ts'
+import { isBacked, otherAmong, sinceAmong } from '../../../protocol/admission/key-changes.ts'
+import { admitSameClaim } from '../../../protocol/admission/same-claim.ts'
 import { spendChange, type ChangeBudget } from '../../../protocol/admission/holder.ts'
 import { checkCode, codedId } from '../../../protocol/claim/check-code.ts'
-import { relateChanges } from '../../../protocol/claim/changes.ts'
-import { claimOf, type Claim, compareRecords, hasSameKeys, isAhead } from '../../../protocol/claim/claim.ts'
+import { claimOf, type Claim, hasSameKeys, isAhead } from '../../../protocol/claim/claim.ts'
 import { recordKey, recordKeyPreimage } from '../../../protocol/neighbourhood/key-space.ts'
 import { decodeReveal, linksOf, type Reveal } from '../../../protocol/claim/reveal.ts'
 import { proofOutput } from '../../../protocol/claim/proof.ts'
@@ -26,7 +26,7 @@ import type { Peers } from '../../peers.ts'
 import type { PutAnswer } from '../../wire/records.ts'
 import type { Capacity } from '../capacity.ts'
 import { type Verifier, verifyOffered, withBudget } from '../verifier.ts'
-import type { Entries } from './entries.ts'
+import { type Entries, holdingRecord } from './entries.ts'
 import { askElsewhere, askNeighbours, type Neighbours, recordOfClaim } from './neighbours.ts'
 
 const STORED: PutAnswer = { type: 'stored' }
@@ -107,16 +107,19 @@ export class CodedHolder {
       return refused('dead', 'the lease of that claim is over')
     if (isAhead(claim, clock.time(), profile)) return refused('ahead', `serial ${claim.serial} is ahead of time`)
     const early = this.#against(key, claim)
-    if (early !== undefined && early !== 'ask') return early
+    if (early !== undefined && early !== 'ask' && 'type' in early) return early
     const isExpected = this.entries.load(key) !== undefined
     const first = { expected: isExpected, bytes: record.length, milliseconds: CHECK_MS.pulse }
     return withBudget(budget, sender, first, async (urgency, work) => {
       const verdict = await verifyOffered(this.#parts.verifier, reveal, urgency, work)
       if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
       const { claim } = verdict
-      const known = this.entries.load(key)?.entry.claim.changes.length ?? 0
-      const around = claim.changes.length > known ? await this.#around(key, claim, work) : undefined
-      const ofName = this.#against(key, claim) === 'ask' ? await this.#ofName(claim, work) : undefined
+      const held = this.entries.load(key)?.entry
+      const known = (held?.notice ?? held)?.claim.changes.length ?? 0
+      const now = this.#against(key, claim)
+      const isNew = claim.changes.length > known || (held !== undefined && now === undefined)
+      const around = isNew ? await this.#around(key, claim, work) : undefined
+      const ofName = now === 'ask' ? await this.#ofName(claim, work) : undefined
       return this.#mutex.run(toHex(key), () =>
         Promise.resolve(this.#store(key, claim, record, { sender, work, around, ofName }))
       )
@@ -124,28 +127,45 @@ export class CodedHolder {
   }
 
   /**
-   * Why what is held answers for the record that is offered; undefined where it enters. `ask`: the holders of the name
-   * decide between two changes.
+   * Why what is held answers for the record that is offered; otherwise the entry with it. Undefined for a first record,
+   * and until neighbours date a change. `ask`: the holders of the name decide between two changes.
    */
-  #against(key: Uint8Array, claim: Claim, ofName?: Neighbours): PutAnswer | 'ask' | undefined {
+  #against(
+    key: Uint8Array,
+    claim: Claim,
+    {
+      neighbours,
+      ofName
+    }: { readonly neighbours?: Neighbours | undefined; readonly ofName?: Neighbours | undefined } = {}
+  ): PutAnswer | 'ask' | { readonly entry: Entry } | undefined {
     const held = this.entries.load(key)
     if (held?.record === undefined) return undefined
     if (!equalBytes(held.entry.claim.id, claim.id)) return refused('taken', 'another claim with that code is held here')
-    const parted = relateChanges(held.entry.claim.changes, claim.changes)
-    if (typeof parted === 'number') {
-      const { clock, profile } = this.#parts
-      const choice = chooseChange(held.entry, claim, parted, clock.time(), profile, ofName)
-      if (choice === 'held') return refused('changed', 'another change of the keys of this claim is held here')
-      return choice === 'ask' ? 'ask' : undefined
+    const { clock, profile } = this.#parts
+    // As a first record does, a change or a renewal enters here without a fresh pulse.
+    const time = { ...clock.time(), fresh: true }
+    const facts = { time, ...(ofName && { neighbours: ofName }), ...(neighbours && { datedBy: neighbours }) }
+    const decision = admitSameClaim(held.entry, claim, facts, profile)
+    switch (decision.kind) {
+      case 'store':
+        return decision.changed ? decision : STORED
+      case 'stale': {
+        const newer = decision.newer === 'notice' ? held.notice : held.record
+        return newer === undefined ? refused('stale', 'a newer notice is known here') : { type: 'stale', record: newer }
+      }
+      case 'wait':
+        return refused('no-fresh-pulse', 'the newest pulse known here is too old; try again later')
+      case 'ask':
+        return decision.about === 'age' ? undefined : 'ask'
+      case 'changed':
+        return refused('changed', 'another change of the keys of this claim is held here')
     }
-    const order = compareRecords(claim, held.entry.claim)
-    return order === 0 ? STORED : order < 0 ? { type: 'stale', record: held.record } : undefined
   }
 
   /**
    * What the neighbours hold of a claim whose changes are new here, and the record of it that most of them show: a seller
    * would send each newcomer the second sale, or the record from before the sale and then the second sale [a name sold
-   * twice]. Liars keep no record out: another one takes the change key.
+   * twice]. Liars keep no record out: another one takes the change key. A notice comes in beside what most serve.
    */
   async #around(key: Uint8Array, claim: Claim, work: Work): Promise<Around> {
     const { peers, verifier, clock, profile } = this.#parts
@@ -153,8 +173,8 @@ export class CodedHolder {
     const neighbours = await askNeighbours(peers(), key, (_soFar, awaited) => awaited === 0, 'coded')
     if (isBacked(claim, neighbours, profile)) return { neighbours }
     const shown = await recordOfClaim(claim.id, neighbours, { peers: peers(), verifier, clock, profile })
-    const lacking = (record: Claim): number => lackingAmong(record, neighbours, profile).lacking
-    return { neighbours, shown: shown && lacking(shown.claim) < lacking(claim) ? shown : undefined }
+    const others = (record: Claim): number => otherAmong(record, neighbours, profile).other
+    return { neighbours, shown: shown && others(shown.claim) < others(claim) ? shown : undefined }
   }
 
   /**
@@ -178,16 +198,19 @@ export class CodedHolder {
     if (shown !== undefined)
       this.#store(key, shown.claim, shown.record, { sender, work, around: { neighbours }, ofName })
     // Another record may have come meanwhile.
-    const late = this.#against(key, claim, ofName)
+    const late = this.#against(key, claim, { neighbours, ofName })
     if (late === 'ask') return BUSY
-    if (late !== undefined) return late
+    if (late !== undefined && 'type' in late) return late
     const held = this.entries.load(key)
     const isNew = held === undefined
+    if (!isNew && late === undefined) return BUSY
     if (sender !== OURSELVES) {
       if (isNew && !capacity.forEntry('settled')) return refused('full', 'no room is left here for names')
-      const id = toHex(key)
+      const before = [held?.entry.claim, held?.entry.notice?.claim]
+      const at = before.findIndex((each) => each !== undefined && hasSameKeys(each, claim))
+      const id = at === 1 ? `${toHex(key)} notice` : toHex(key)
       // A change of keys is free, as at the name's own place [a thief who uses up all turns].
-      if (held !== undefined && hasSameKeys(held.entry.claim, claim)) {
+      if (at !== -1) {
         const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
         if (spent === undefined) return BUSY
         this.#changes.set(id, spent)
@@ -196,8 +219,8 @@ export class CodedHolder {
     work.charge(WRITE_MS)
     const time = clock.time()
     const since = neighbours && sinceAmong(claim, neighbours, time, profile)
-    const entry = held ? withClaim(held.entry, claim, time, since) : newEntry(claim, 'settled', time, since)
-    this.entries.save(key, { entry, record })
+    const entry = late?.entry ?? newEntry(claim, 'settled', time, since)
+    this.entries.save(key, holdingRecord(entry, record, held))
     this.#parts.onStored(claim.name)
     return STORED
   }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
+import { equalBytes, fromHex, sha256, toHex } from '../../../protocol/encoding/bytes.ts'
 import { tickEntry, type Entry, decodeEntry, encodeEntry } from '../../../protocol/admission/entry.ts'
 import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { sharesPrefix } from '../../../protocol/neighbourhood/key-space.ts'
@@ -19,6 +19,22 @@ export interface Held {
   readonly entry: Entry
   /** The encoded Reveal; missing where only the stub of a settled claim is kept. */
   readonly record?: Uint8Array
+  /** That of the entry's notice. */
+  readonly notice?: Uint8Array
+}
+
+/** Whether a record is that of the entry's notice. */
+export function isNoticeOf({ notice }: Entry, record: Uint8Array): boolean {
+  return notice !== undefined && equalBytes(notice.claim.recordHash, sha256(record))
+}
+
+/** What to save where `record` is that of the entry, or of its notice, and the other one was `held`. */
+export function holdingRecord(entry: Entry, record: Uint8Array, held: Held | undefined): Held {
+  const others = [held?.record, held?.notice].filter((each) => each !== undefined)
+  const recordOf = (hash: Uint8Array | undefined): Uint8Array | undefined =>
+    [record, ...others].find((each) => hash !== undefined && equalBytes(sha256(each), hash))
+  const [served, notice] = [recordOf(entry.claim.recordHash), recordOf(entry.notice?.claim.recordHash)]
+  return { entry, ...(served && { record: served }), ...(notice && { notice }) }
 }
 
 /** The entries of this node, by K. */
@@ -41,14 +57,25 @@ export function createEntries(
   /** Marks an unsettled entry: at the start only those are read. */
   const mark = (key: Uint8Array, { state }: Entry): StoreOperation =>
     state === 'settled' ? { delete: keys.unsettled(key) } : { put: keys.unsettled(key), value: NOTHING }
+  /** What writes an entry in the state that time has brought it to. */
+  const writing = (key: Uint8Array, entry: Entry): StoreOperation[] => {
+    const notice = entry.notice === undefined ? store.get(keys.notice(key)) : undefined
+    const isFinal = notice !== undefined && equalBytes(sha256(notice), entry.claim.recordHash)
+    return [
+      { put: keys.entry(key), value: encodeEntry(entry) },
+      mark(key, entry),
+      ...(isFinal ? [{ put: keys.record(key), value: notice }] : []),
+      ...(entry.notice === undefined ? [{ delete: keys.notice(key) }] : [])
+    ]
+  }
   const dropAll = (ids: readonly string[]): void => {
     if (ids.length === 0) return
     store.batch(
-      ids
-        .map(fromHex)
-        .flatMap((key) =>
-          [keys.entry(key), keys.record(key), keys.stub(key), keys.unsettled(key)].map((each) => ({ delete: each }))
-        )
+      ids.map(fromHex).flatMap((key) =>
+        [keys.entry(key), keys.record(key), keys.notice(key), keys.stub(key), keys.unsettled(key)].map((each) => ({
+          delete: each
+        }))
+      )
     )
     for (const id of ids) {
       unsettled.delete(id)
@@ -74,16 +101,22 @@ export function createEntries(
       const entry = stored && tick(stored)
       if (entry === undefined) return undefined
       const record = store.get(keys.record(key))
-      return record === undefined ? { entry } : { entry, record }
+      if (record === undefined) return { entry }
+      // A notice that has become final is the record now.
+      const notice = stored?.notice === undefined ? undefined : store.get(keys.notice(key))
+      if (notice === undefined) return { entry, record }
+      return entry.notice === undefined ? { entry, record: notice } : { entry, record, notice }
     },
-    /** Durable when it returns. Without a record the held one remains. */
-    save(key: Uint8Array, { entry, record }: Held): void {
+    /** Durable when it returns. Without a record, or that of the notice, the held one remains. */
+    save(key: Uint8Array, { entry, record, notice }: Held): void {
       const id = toHex(key)
       const storeKey = keys.entry(key)
       const isNew = store.get(storeKey) === undefined
       const withRecord: StoreOperation[] =
         record === undefined ? [] : [{ put: keys.record(key), value: record }, { delete: keys.stub(key) }]
-      store.batch([{ put: storeKey, value: encodeEntry(entry) }, mark(key, entry), ...withRecord])
+      const withNotice: StoreOperation[] =
+        entry.notice === undefined || notice === undefined ? [] : [{ put: keys.notice(key), value: notice }]
+      store.batch([...writing(key, entry), ...withRecord, ...withNotice])
       note(id, entry)
       if (isNew) total++
       if (record !== undefined) stubs.delete(id)
@@ -92,7 +125,10 @@ export function createEntries(
     dropPayload(key: Uint8Array): void {
       const held = this.load(key)
       if (held?.record === undefined || held.entry.state !== 'settled') return
+      const entry: Entry & { notice?: unknown } = { ...held.entry }
+      delete entry.notice
       store.batch([
+        ...writing(key, entry),
         { delete: keys.record(key) },
         { put: keys.stub(key), value: encodeStub(stubOf(decodeReveal(held.record))) }
       ])
@@ -136,13 +172,7 @@ export function createEntries(
         else if (now !== entry) changed.push([id, now])
       }
       dropAll(dead)
-      if (changed.length > 0)
-        store.batch(
-          changed.flatMap(([id, entry]) => [
-            { put: keys.entry(fromHex(id)), value: encodeEntry(entry) },
-            mark(fromHex(id), entry)
-          ])
-        )
+      if (changed.length > 0) store.batch(changed.flatMap(([id, entry]) => writing(fromHex(id), entry)))
       for (const [id, entry] of changed) note(id, entry)
       return unsettled
     },

@@ -5,7 +5,7 @@ import { leaseState } from '../../../protocol/time.ts'
 import type { NeighbourAnswer, NeighbourFacts } from '../../../protocol/admission/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { recordKey } from '../../../protocol/neighbourhood/key-space.ts'
-import { lackingAmong } from '../../../protocol/admission/key-changes.ts'
+import { otherAmong } from '../../../protocol/admission/key-changes.ts'
 import { decodeReveal } from '../../../protocol/claim/reveal.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
 import type { RoundClock } from '../../../time/clock.ts'
@@ -97,15 +97,15 @@ async function askOne(
   const who = { peer, prefix, from, ...(met !== undefined && { met }) }
   if (answer?.type === 'none') return who
   if (answer?.type !== 'entry') return undefined
-  const { claim: claimId, state, changes } = answer
-  return { ...who, entry: { claimId, state, changes } }
+  const { claim: claimId, state, changes, notice } = answer
+  return { ...who, entry: { claimId, state, changes, notice: notice?.changes } }
 }
 
 /**
  * The Valid record of that claim from the neighbours that report it; undefined when none sends it. Penalises invalid
  * records and those of another name [a claim of another name]. Skips one whose lease has ended, or whose serial is
  * ahead of time: another neighbour may have its renewal [a dead claim shown to a newcomer]. Of changes of its keys that
- * part, those that most of them hold [a name sold twice].
+ * part, those that most of them serve [a name sold twice], and no notice.
  */
 export async function recordOfClaim(
   claimId: Uint8Array,
@@ -136,9 +136,9 @@ export async function recordOfClaim(
       const { lapse, verified } = clock.time()
       if (leaseState(problem.newestRound, lapse, profile).state === 'dead' || isAhead(problem, { verified }, profile))
         continue
-      const { lacking, of } = lackingAmong(problem, { answers: holders }, profile)
-      if (lacking < fewest) [best, fewest] = [{ claim: problem, record }, lacking]
-      if (lacking * 2 <= of) return { claim: problem, record }
+      const { other, of } = otherAmong(problem, { answers: holders }, profile)
+      if (other < fewest) [best, fewest] = [{ claim: problem, record }, other]
+      if (other * 2 <= of) return { claim: problem, record }
     }
   }
   return best

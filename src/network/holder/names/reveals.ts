@@ -1,6 +1,6 @@
 /** Reveals offered to this node: cheap refusals first, then Valid, then admission, then the disk. */
 import type { Urgency } from '../../../native/types.ts'
-import { equalBytes, sha256, toHex } from '../../../protocol/encoding/bytes.ts'
+import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
 import { admit, adopt, refuseEarly, reviseEntry, type Decision } from '../../../protocol/admission/admission.ts'
 import { spendChange, nextChangeMs, type ChangeBudget } from '../../../protocol/admission/holder.ts'
 import { type Claim, compareRecords, hasSameKeys } from '../../../protocol/claim/claim.ts'
@@ -29,7 +29,7 @@ import { BUSY, refused } from '../../wire/answers.ts'
 import type { PutAnswer } from '../../wire/records.ts'
 import { FREE, type Verifier, verifyOffered, withBudget } from '../verifier.ts'
 import type { Commitments } from '../commitments.ts'
-import type { Entries, Held } from './entries.ts'
+import { type Entries, type Held, holdingRecord, isNoticeOf } from './entries.ts'
 import { KeyedMutex } from '../../../util/concurrency.ts'
 import type { Capacity } from '../capacity.ts'
 import { askElsewhere, askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
@@ -111,12 +111,8 @@ export class RevealHolder {
     const claimed = { id, pubkey: reveal.pubkey, newestRound: reveal.drand_pulse }
     const early = refuseEarly(held?.entry, claimed, { isNeighbour: this.isNear(key), time: clock.time() }, profile)
     if (early !== undefined) return refused(early.code, early.detail)
-    if (
-      held?.record !== undefined &&
-      held.entry.state !== 'provisional' &&
-      equalBytes(held.entry.claim.recordHash, sha256(record))
-    )
-      return STORED
+    const isHeld = [held?.record, held?.notice].some((each) => each !== undefined && equalBytes(each, record))
+    if (isHeld && held!.entry.state !== 'provisional') return STORED
 
     const verify = async (urgency: Urgency, work: Work): Promise<PutAnswer> => {
       const verdict = await verifyOffered(this.#parts.verifier, reveal, urgency, work)
@@ -257,11 +253,13 @@ export class RevealHolder {
             return FULL
           work.charge(WRITE_MS)
           return this.#store(key, decision, held, record, sender)
-        case 'stale':
+        case 'stale': {
           this.#save(key, { ...held, entry: decision.entry }, held)
-          if (held?.record === undefined)
-            return refused('stale', 'a newer record of this claim is known here, but not kept')
-          return { type: 'stale', record: held.record }
+          const newer = decision.newer === 'notice' ? held?.notice : held?.record
+          return newer === undefined
+            ? refused('stale', 'a newer record of this claim is known here, but not kept')
+            : { type: 'stale', record: newer }
+        }
         case 'refuse':
           if (decision.entry !== undefined) this.#save(key, { ...held, entry: decision.entry }, held)
           return refused(decision.code, decision.detail)
@@ -273,7 +271,7 @@ export class RevealHolder {
   /**
    * Charges an update of a held name to the name's budget; with an empty budget the newest update waits. A stub gets its
    * record back. A change of keys is free: a claim has 16 at most, and a thief of one key who spends all turns must not
-   * keep the owner from it [a thief who uses up all turns].
+   * keep the owner from it [a thief who uses up all turns]. So do the notice's updates, which have a budget of their own.
    */
   #store(
     key: Uint8Array,
@@ -284,17 +282,20 @@ export class RevealHolder {
   ): PutAnswer {
     if (!changed && held?.record !== undefined) return STORED
     const { clock, profile } = this.#parts
-    const id = toHex(key)
-    const isUpdate = changed && held !== undefined && hasSameKeys(held.entry.claim, entry.claim)
-    if (isUpdate && sender !== OURSELVES) {
+    const isNotice = isNoticeOf(entry, record)
+    const [claim, before] = isNotice
+      ? [entry.notice!.claim, held?.entry.notice?.claim]
+      : [entry.claim, held?.entry.claim]
+    if (changed && before !== undefined && hasSameKeys(before, claim) && sender !== OURSELVES) {
+      const id = isNotice ? `${toHex(key)} notice` : toHex(key)
       const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
       if (spent === undefined) {
-        this.#wait(id, { record, claim: entry.claim, prefix: sender.prefix })
+        this.#wait(id, { record, claim, prefix: sender.prefix })
         return BUSY
       }
       this.#changes.set(id, spent)
     }
-    this.#save(key, { entry, record }, held)
+    this.#save(key, holdingRecord(entry, record, held), held)
     return STORED
   }
 

@@ -97,6 +97,11 @@ const SAYERS: Readonly<Record<string, (detail: Detail) => Sentence>> = {
     tone: 'warn',
     href: nameHref(name)
   }),
+  'name:changing': ({ name }) => ({
+    text: `Other keys wait for ${name}: one secret alone has signed them.`,
+    tone: 'bad',
+    href: nameHref(name)
+  }),
   'name:lost': ({ name }) => ({
     text: `Peers have settled on another owner of ${name}.`,
     tone: 'bad',

@@ -18,6 +18,8 @@ export function leaseWords(
 ): { word: string; text: string; tone: Tone } {
   const seconds = left(end, nowMs)
   if (state === 'contested') return { word: 'contested', text: 'peers name another key', tone: 'bad' }
+  if (state === 'changing')
+    return { word: 'changing', text: 'one secret alone has signed other keys, which wait', tone: 'bad' }
   if (state === 'lost') return { word: 'lost', text: 'peers have settled on another key', tone: 'bad' }
   if (state === 'changed') return { word: 'changed', text: "its keys are another owner's now", tone: 'bad' }
   if (state === 'sold')

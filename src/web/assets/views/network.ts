@@ -134,6 +134,7 @@ const NAME_TONES: Readonly<Record<OwnedNameView['state'], Tone>> = {
   live: 'good',
   grace: 'warn',
   lapsed: 'quiet',
+  changing: 'bad',
   contested: 'bad',
   lost: 'bad',
   changed: 'bad',
