@@ -137,6 +137,7 @@ it('are all taken up at once after a restart where workers have them, however li
   farm.isBusy = true
   await start()
   await until(() => farm.given.length === 6)
+  await at.evaluation()
   for (let tick = 0; tick < 4; tick++) await at.clock.advance(500)
   expect([...away, here].map((id) => at.status(id))).toEqual(Array.from({ length: 4 }, () => 'running/evaluate'))
   expect([farm.given.length, at.pool.evaluations.map(({ stops }) => stops)]).toEqual([6, [0]])

@@ -3,9 +3,12 @@
  * progress files, checkpoint files and event log. The evaluation is a fake, whose intermediate forms the kernel bounds
  * (crates/vdf, docs/architecture.md).
  */
+import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { GENERATIONS } from '../../../src/evaluations/checkpoints.ts'
+import { taskDirectory } from '../../../src/evaluations/directories.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
 import type { PlannedClaim, TaskEvent, TaskManager } from '../../../src/registry/tasks.ts'
@@ -84,6 +87,8 @@ describe('a task of thirty days', () => {
   it('takes no more room on the disk for each of its five million looks and quarter million checkpoints', async () => {
     const { id, run } = await begin()
     await work(id, run, SAMPLE)
+    // A busy disk gets the newest checkpoint alone: both generations are there before the first measurement.
+    await until(() => GENERATIONS.every((file) => existsSync(join(taskDirectory(dataDir, id), file))))
     const before = await bytesOnDisk()
     await work(id, run, SAMPLE)
     const grown = (await bytesOnDisk()) - before
