@@ -49,7 +49,7 @@ export function packageName(target) {
   return `@chronym/native-${target}`
 }
 
-/** What is linked into the addon of a target, by the crates that cargo knows. */
+/** The crates linked into the addon of a target, as cargo knows them. */
 const linkedNotices = (rustTarget) => noticesOf(linkedCrates(ROOT, rustTarget))
 
 /**

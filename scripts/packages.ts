@@ -48,7 +48,7 @@ const PROGRAMS = {
 
 export type Package = keyof typeof PROGRAMS
 
-/** Those of `npm run test:foreign` alone. */
+/** Packages of `npm run test:foreign` alone. */
 const FOREIGN: readonly Package[] = ['bind9', 'pdns-recursor', 'knot-resolver', 'ldnsutils', 'dnsviz', 'age']
 
 /** Those that `npm run test:full` does not need: of benches, of the screenshots, and of `npm run test:long`. */

@@ -55,7 +55,7 @@ kill $!`
     }
   )
   expect(status, stdout + stderr).toBe(0)
-  // What the comments of the page promise.
+  // The comments of the page promise this.
   expect(stdout).toMatch(/^alice\.chronym is registered: 1,000,000 squarings, .* in all\.$/mu)
   expect(stdout).toMatch(/published serial 2/u)
   expect(stdout).toMatch(/^owner +this daemon \([0-9a-f]{64}\)$/mu)

@@ -17,9 +17,9 @@ afterAll(() => scene.end())
 
 const NAME = 'alice.chronym'
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/transfer.md'), 'utf8')
-/** What both keys sign is final after seconds, what one signs after forty seconds. */
+/** A change that both keys sign is final after seconds, one with one signature after forty seconds. */
 const PROFILE = { ...cheap(), id: 'walk', contest: 3, settle: 8, provisional_settle: 8, grace: 20, pin_after: 4 }
-/** What programs ask: the address, the key of ssh, and that of https below the name. */
+/** The questions of programs: the address, the key of ssh, and that of https below the name. */
 const QUESTIONS = [
   ['', 1],
   ['', 44],

@@ -1,8 +1,8 @@
-/** What is in memory of evaluations that begin at a farm. */
+/** The memory that evaluations take which begin at a farm. */
 import { beforeEach, expect, it } from 'vitest'
 import { Loads } from '../../src/farm/loads.ts'
 
-/** What was loaded, and is in memory yet. */
+/** Evaluations that were loaded, and are in memory still. */
 let loaded: number[]
 /** The server has what is in memory. */
 let take: () => void

@@ -14,7 +14,7 @@ export async function generatedClients(): Promise<Outcome[]> {
   })
 }
 
-/** What generators of clients are tried with; the checkout's own compiler is newer than they take. */
+/** Tools for generators of clients; the checkout's own compiler is newer than they take. */
 async function compiled(directory: string, ...args: readonly string[]): Promise<string> {
   const tsc = join(programs(SOURCES['openapi-ts']!), 'tsc')
   return said(tsc, ['--strict', '--skipLibCheck', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', ...args], {

@@ -9,7 +9,7 @@ export interface Scene {
   readonly directory: string
   readonly url: string
   readonly token: string
-  /** What `chronym` prints with these words, both streams. */
+  /** The output of `chronym` with these words, both streams. */
   readonly chronym: (...words: readonly string[]) => Promise<string>
 }
 

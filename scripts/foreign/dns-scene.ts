@@ -80,7 +80,7 @@ export function startZone(address: string, port: number, isForwarding: boolean):
   return { address, port, route: routeOf({ ...view, anchor: { ...anchor, key_tag } }), stop: () => server.close() }
 }
 
-/** What a name outside of the zone, and one below a delegation, are answered by. Takes port 53. */
+/** A server of names outside of the zone, and below a delegation. Takes port 53. */
 export function startWorld(): { stop(): Promise<unknown> } {
   const servers = [
     serve(

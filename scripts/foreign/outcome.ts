@@ -1,8 +1,8 @@
-/** What a suite says of one thing that it tried. */
+/** A suite's word on one thing that it tried. */
 export interface Outcome {
   readonly title: string
   readonly passed: boolean
-  /** What the program said, where it did not pass. */
+  /** The program's words, where it did not pass. */
   readonly detail: string
 }
 

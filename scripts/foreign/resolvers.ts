@@ -192,7 +192,7 @@ async function whenReady(address: string): Promise<void> {
   }
 }
 
-/** What opens through one resolver. Our server takes its port, and the resolver port 53. */
+/** The kinds of names that open through one resolver. Our server takes its port, and the resolver port 53. */
 export async function judge(resolver: Resolver, isForwarding: boolean): Promise<Outcome[]> {
   const zone = startZone(...resolver.server, isForwarding)
   const directory = mkdtempSync(join(tmpdir(), 'foreign-'))

@@ -1,4 +1,4 @@
-/** What a program writes, both streams. Not synchronous: our server may ask this process meanwhile. */
+/** The output of a program, both streams. Not synchronous: our server may ask this process meanwhile. */
 import { execFile } from 'node:child_process'
 
 const PATIENCE_MS = 120_000

@@ -69,7 +69,7 @@ export const SUITES: readonly Suite[] = [
   }
 ]
 
-/** What is not run, and why. */
+/** Suites that are not run, and why. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   genreport: "no registry has it; `programs` asks ISC's list of queries with dig",
   'W3C DID suite': 'no registry has it: it is a repository that takes reports of implementations',

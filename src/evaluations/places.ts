@@ -26,7 +26,7 @@ export interface PlaceHandle extends Omit<EvaluationHandle, 'outcome' | 'progres
   outcome: Promise<PlaceOutcome>
 }
 
-/** What an evaluation resumes from, up to `vdf.memory_mib`, and where it is saved. */
+/** The checkpoint that an evaluation resumes from, up to `vdf.memory_mib`, and where it is saved. */
 export interface Loaded {
   readonly terms: EvaluationTerms
   readonly onCheckpoint: (checkpoint: Checkpoint) => void

@@ -60,7 +60,7 @@ export interface Surroundings {
 
 export class FarmEvaluation implements PlaceHandle {
   readonly outcome: Promise<PlaceOutcome>
-  /** Until then it has in memory what it resumes from, and what is fetched of what lies beyond. Never rejects. */
+  /** Resolves once its checkpoint, and what was fetched beyond it, has left memory. Never rejects. */
   readonly taken: Promise<void>
   readonly #at: Surroundings
   readonly #job: string

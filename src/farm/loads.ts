@@ -2,7 +2,7 @@
 import { Turns } from '../util/concurrency.ts'
 
 interface Begun {
-  /** Until then it has in memory what it resumes from, and what is fetched of what lies beyond. Never rejects. */
+  /** Resolves once its checkpoint, and what was fetched beyond it, has left memory. Never rejects. */
   readonly taken: Promise<void>
 }
 

@@ -50,7 +50,7 @@ const JobSchema = v.object({
   ),
   memoryBytes: v.optional(v.pipe(count, v.maxValue(MAX_MEMORY_BYTES)))
 })
-/** What it resumes from is in the bucket. */
+/** Its checkpoint is in the bucket. */
 export type JobTerms = Omit<EvaluationTerms, 'resume'>
 
 const ReportSchema = v.object({

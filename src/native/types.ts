@@ -56,7 +56,7 @@ export interface Checkpoint {
   squarings: number
 }
 
-/** What is computed: all that a proof depends on, fixed and durable before the first squaring. */
+/** A computation: all that a proof depends on, fixed and durable before the first squaring. */
 export interface Evaluation {
   /** 32 bytes; the discriminant is derived from it. */
   seed: Uint8Array

@@ -152,7 +152,7 @@ describe('a name whose keys change', () => {
       allHold([newcomer], seller)
       expect(await finalAt([newcomer])).toEqual([final])
     })
-    // Each serves it once it is final, and tells of no notice any longer.
+    // Each serves it once it is final, and no longer tells a notice.
     const nodes = [...holders, newcomer]
     lab.advance(final! - lab.round + 1)
     allHold(nodes, buyer)
@@ -199,7 +199,7 @@ describe('a name whose keys change', () => {
       firstRound: first.drand_pulse,
       firmRound: first.drand_pulse
     }
-    /** What resolvers show by name, with a firm pin and by code. */
+    /** The answers of resolvers by name, with a firm pin and by code. */
     const shown = async () => {
       const { network } = owners
       const voted = weighed(await network.getReveals(NAME, undefined, 'everybody'), lab)

@@ -14,7 +14,7 @@ import { waitFor } from '../../wait-for.ts'
 /** As many as one peer may have waiting. */
 const AT_ONCE = 24
 
-/** Of the event loop in a second, for all look-ups together. */
+/** Milliseconds of the event loop in a second, for all look-ups together. */
 const SHARE_MS = 200
 
 const lab = new Lab(labProfile({ answers_per_prefix: 2, answers_per_wide_prefix: 4 }))

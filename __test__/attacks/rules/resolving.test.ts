@@ -67,7 +67,7 @@ describe('a resolver', () => {
     ).toMatchObject({ owner: { newest: { serial: 7 } } })
   })
 
-  /** What it comes to where that many hold one claim as provisional, and others name another owner. */
+  /** The tally where that many hold one claim as provisional, and others name another owner. */
   const beside = (provisional: number, firm: number): Tally =>
     tally(
       [...answers(provisional, MALLORY, 'provisional'), ...answers(firm, ALICE, 'fresh', provisional)],

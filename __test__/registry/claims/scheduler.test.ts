@@ -26,7 +26,7 @@ const NEW: Omit<TaskFacts, 'id' | 'order'> = {
 const WORK = { asks: false, at: undefined, hasBegun: false, isStopping: false }
 const WORD = { takes: true, worksOnIt: false, holdsIt: false }
 
-/** What a word of a case says. */
+/** The facts behind a word of a case. */
 const WORDS: Readonly<Record<string, (task: Partial<TaskFacts>) => Partial<TaskFacts>>> = {
   new: () => ({ waitsFor: undefined }),
   waits: () => ({}),

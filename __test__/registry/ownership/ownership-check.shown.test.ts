@@ -1,4 +1,4 @@
-/** What the answers of peers make of a name of ours: every case of the pure rule. */
+/** The state of an own name by the answers of peers: every case of the pure rule. */
 import { expect, it } from 'vitest'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
 import type { Ruled } from '../../../src/protocol/resolution/pin.ts'

@@ -24,7 +24,7 @@ let ours: Reveal
 let theirs: Reveal
 let directory: string
 let server: Server
-/** What the server answers, by path. */
+/** The server's answers, by path. */
 let pages: Record<string, string | ((response: ServerResponse) => void)>
 
 const keyOf = (who: string) => keyPairFromSeed(sha256(utf8(who)))

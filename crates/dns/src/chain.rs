@@ -88,7 +88,7 @@ impl<'a> Reply<'a> {
     }
 }
 
-/// What of a reply follows the records before it.
+/// The part of a reply that follows the records before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Its aliases: they lead on, so what it says of their end is not the last word.
@@ -124,7 +124,7 @@ pub(crate) fn join(before: &[u8], reply: &Reply<'_>, part: Part) -> Option<Vec<u
 
 type Parsed<'a> = domain::base::Record<ParsedName<&'a [u8]>, AllRecordData<&'a [u8], ParsedName<&'a [u8]>>>;
 
-/// Names within data are written anew: compressed ones point into the message that they come from.
+/// Names within data are written again: compressed ones point into the message that they come from.
 fn copy<'a>(
     section: impl Iterator<Item = Result<domain::base::ParsedRecord<'a, [u8]>, ParseError>>,
     mut push: impl FnMut(Parsed<'a>) -> Result<(), PushError>,

@@ -195,7 +195,7 @@ pub struct Answer {
     /// Registered names whose knowledge it rests on, in wire form. It must be dropped when one changes, comes, goes or
     /// turns stale.
     pub depends_on: Vec<Vec<u8>>,
-    /// What a client that wants recursion still needs.
+    /// The rest that a client needs which wants recursion.
     pub rest: Rest,
 }
 

@@ -226,7 +226,7 @@ async function listOf(
   return held
 }
 
-/** What is held here and a neighbour lists otherwise: the record, then that of its notice, which follows it. */
+/** Records held here that a neighbour lists otherwise: the record, then that of its notice, which follows it. */
 function lackingRecords(own: Held | undefined, listed: ListedEntry | undefined): Uint8Array[] {
   if (own?.record === undefined) return []
   const { claim, notice } = own.entry

@@ -91,7 +91,7 @@ export interface HeldChanges {
   readonly since: readonly number[]
 }
 
-/** What neighbours hold; `changes` of the record that each serves, and those of the notice beside it. */
+/** The entries of neighbours; `changes` of the record that each serves, and those of the notice beside it. */
 interface Facts {
   readonly answers: readonly (Origin & {
     readonly entry?: {
@@ -130,8 +130,8 @@ function finalAmong(claim: Pick<Claim, 'id' | 'changes'>, at: number, facts: Fac
 }
 
 /**
- * Of the neighbours that hold this claim, how many serve another record: with a last change that this one lacks, or
- * without the last change of this one that has one signature.
+ * Counts the neighbours that hold this claim, and those that serve another record: with a last change that this one
+ * lacks, or without the last change of this one that has one signature.
  */
 export function otherAmong(
   { id, changes }: Pick<Claim, 'id' | 'changes'>,
@@ -164,7 +164,7 @@ export function isBacked(
   return other * 2 <= of
 }
 
-/** What diverse neighbours say that serve this claim, or have a notice of it, with its changes to that index or beyond. */
+/** The words of diverse neighbours that serve this claim or its notice, with its changes to that index or beyond. */
 function holdersOf(
   { id, changes }: Pick<Claim, 'id' | 'changes'>,
   from: number,

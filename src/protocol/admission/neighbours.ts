@@ -79,7 +79,7 @@ export interface Held {
   readonly state: EntryState
   /** Of its keys; absent without any. */
   readonly changes?: ChangesHeld | undefined
-  /** Those of the notice beside it. */
+  /** The changes of the notice beside it. */
   readonly notice?: ChangesHeld | undefined
 }
 

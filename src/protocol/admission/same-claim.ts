@@ -1,5 +1,5 @@
 /**
- * What a holder does with another record of the claim that it holds. Pure. The record that it serves has no change that
+ * The rule for another record of the claim that a holder has. Pure. The record that it serves has no change that
  * waits: of those with one signature it keeps the newest beside it, as a notice.
  */
 import { equalBytes } from '../encoding/bytes.ts'
@@ -14,7 +14,7 @@ type Facts = NonNullable<Parameters<typeof sinceAmong>[1]>
 
 interface SameClaimFacts {
   readonly time: ProtocolTime
-  /** What neighbours hold of the claim; absent until they are asked. They decide between changes, and date new ones. */
+  /** Neighbours' records of the claim; absent until they are asked. They decide between changes, and date new ones. */
   readonly neighbours?: Facts
   /** Neighbours that only date new changes, where none decides. */
   readonly datedBy?: Facts

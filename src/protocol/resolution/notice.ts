@@ -1,4 +1,4 @@
-/** What resolvers tell of a change of keys that has one signature and waits. Pure. */
+/** A change of keys that has one signature and waits, as resolvers tell it. Pure. */
 import { equalBytes, toHex } from '../encoding/bytes.ts'
 import { relateChanges } from '../claim/changes.ts'
 import { type Claim, compareRecords } from '../claim/claim.ts'

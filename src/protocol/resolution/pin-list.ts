@@ -12,7 +12,7 @@ import { profileHash, type NetworkProfile } from '../profile/profile.ts'
 /** Characters of each code: 60 bits, so that nobody makes a second claim for it. */
 export const LIST_CODE = 12
 
-/** Of a whole list, before anything of it is read: ten thousand entries of a hundred bytes. */
+/** The length of a whole list, before anything of it is read: ten thousand entries of a hundred bytes. */
 export const MAX_LIST_BYTES = 1024 * 1024
 export const MAX_LIST_ENTRIES = 10_000
 
@@ -39,7 +39,7 @@ const HEAD = /^chronym-pins=v1 ([1-9]\d{0,11}) (z[1-9A-HJ-NP-Za-km-z]{1,60})$/
 const ENTRY = /^([!-~]{1,255}) ([0-9a-hjkmnp-tv-z]{12}) (\d{4}-\d\d-\d\d)$/
 const SIGNATURE = /^signature=([0-9a-f]{128})$/
 
-/** What is signed: all lines above the signature. */
+/** The signed message: all lines above the signature. */
 function message(body: string, profile: NetworkProfile): Uint8Array {
   return concatBytes(lp('chronym/pin-list/v1'), profileHash(profile), utf8(body))
 }
@@ -94,7 +94,7 @@ function entriesOf(lines: readonly string[], profile: NetworkProfile): Published
   })
 }
 
-/** What one followed list says. Lists of one key are one publisher's. */
+/** The words of one followed list. Lists of one key are one publisher's. */
 export interface ListVoice {
   readonly key: string
   readonly source: string
@@ -113,7 +113,7 @@ export interface Meant {
   readonly said: readonly Said[]
 }
 
-/** What published lists make of a bare name. One other code is enough for a contest: never a guess. */
+/** The meaning of a bare name by published lists. One other code is enough for a contest: never a guess. */
 export function meantBy(voices: readonly ListVoice[], name: string, agree: number): Meant {
   const heard = voices.filter(({ pins }) => pins.has(name))
   const said = heard.map(({ source, pins }) => ({ source, ...pins.get(name)! }))

@@ -25,7 +25,7 @@ export interface TaskFacts {
   readonly work: Work | undefined
   /** The reason told last; undefined where it works, or nothing was told. */
   readonly waitsFor: Reason | undefined
-  /** What the farm says of its evaluation; undefined without a farm, and before the evaluation is known. */
+  /** The farm's word on its evaluation; undefined without a farm, and before the evaluation is known. */
   readonly farm: FarmWord | undefined
 }
 
@@ -50,7 +50,7 @@ interface FarmWord {
 }
 
 export interface PlaceFacts {
-  /** Of this machine. */
+  /** Slots of this machine. */
   readonly slots: number
   readonly farm:
     | {
@@ -118,7 +118,7 @@ class Plan {
     for (const candidate of this.#all) if (candidate.works && candidate.mayNotWork()) this.#stop(candidate)
   }
 
-  /** What the farm has from before, and what its owner has moved there. */
+  /** Tasks that the farm has from before, and those that their owner has moved there. */
   sendWhatNeedsNoRoom(): void {
     for (const candidate of this.#ready.filter(({ asks }) => asks)) {
       const { isHeld, isMoved } = candidate
@@ -245,7 +245,7 @@ class Candidate {
 
   mayNotWork(): boolean {
     const { isPaused, isProved, needsSeed, movedTo, work } = this.facts
-    // What an earlier move left at the farm is taken back, once it can hand in what it has reached.
+    // A task that an earlier move left at the farm is taken back, once it can hand in what it has reached.
     const isBack = movedTo === 'local' && this.at === 'farm' && work?.hasBegun === true
     return isPaused || (!isProved && (needsSeed || isBack))
   }
@@ -291,7 +291,7 @@ class Candidate {
 type Room = Readonly<Record<TaskPlace, number>>
 type Load = Record<Bound, number>
 
-/** Of the farm: what those that were moved there leave. */
+/** The farm's room is what tasks leave that were moved there. */
 function roomOf(all: readonly Candidate[], { slots, farm }: PlaceFacts): Room {
   const moved = all.filter(({ works, isMoved, facts }) => works && isMoved && !facts.isProved).length
   return { local: slots, farm: Math.max(0, (farm?.room ?? 0) - moved) }

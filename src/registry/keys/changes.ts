@@ -114,7 +114,7 @@ function followed(found: Survey, served: Reveal): Reveal {
   return notice !== undefined && nextOf(served) === undefined ? revealOf(found, notice.claim) : served
 }
 
-/** Of the peers that hold the claim at the place of its check code: those with these changes that call them final. */
+/** Counts the peers at the place of the check code that have these changes and call them final. */
 async function votesByCode(context: RegistryContext, claim: Claim, code: string): Promise<KeysView['coded']> {
   const { answers } = await context.network.getReveals(claim.name, undefined, 'everybody', code)
   const holders = answers.filter(({ claimId }) => claimId !== undefined && equalBytes(claimId, claim.id))

@@ -30,7 +30,7 @@ const LOOKS_PER_SETTLING = 20
 type Shown = { readonly ownership: Exclude<Ownership, 'sold'> } | { readonly ownership: 'sold'; readonly sold: Sold }
 
 /**
- * What the answers of peers make of a name of ours; undefined where they say nothing. Pure.
+ * The state of an own name by the answers of peers; undefined where they say nothing. Pure.
  *
  * @param isOurs whether a claim has keys of this daemon; undefined while the seed is locked and cannot tell
  */

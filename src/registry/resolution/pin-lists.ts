@@ -35,7 +35,7 @@ export function meantName(context: RegistryContext, text: string): CodedName {
   return kind === 'pinned' ? { name, code: said[0]!.code } : { name }
 }
 
-/** What published lists make of a bare name that no given code decides. A name of this daemon is its own. */
+/** The meaning of a bare name by published lists, where no given code decides. A name of this daemon is its own. */
 export function publishedOf(context: RegistryContext, name: string): Meant {
   const meant = context.lists.meant(name)
   const own = context.owned.get(name)

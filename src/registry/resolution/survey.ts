@@ -36,7 +36,7 @@ export interface Survey extends RevealLookup {
   readonly quorum: { readonly found: number; readonly needed: number }
   /** Held against what was seen of the name before. */
   readonly tally: Ruled
-  /** What most peers of the owner hold beside the record that they serve. */
+  /** The notice that most peers of the owner hold beside the record that they serve. */
   readonly notice: NoticeSeen | undefined
 }
 

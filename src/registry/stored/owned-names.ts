@@ -18,7 +18,7 @@ import {
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 /**
- * What the network makes of a name of ours: `changing` while a change of its keys waits that one of them signed, and not
+ * The network's word on an own name: `changing` while a change of its keys waits that one of them signed, and not
  * this daemon; `lost` once the peers have settled on another claim, `changed` once the keys
  * of our claim were changed to another owner's, `sold` once most peers call that change final.
  */
@@ -45,7 +45,7 @@ export function soldText({ to, atMs }: Sold): string {
   return `Its keys were changed to ${toHex(to)}, which is final since ${new Date(atMs).toISOString()}: another owner has it`
 }
 
-/** What an owner does about keys that one secret alone has signed. */
+/** The owner's answer to keys that one secret alone has signed. */
 export function objectText(name: string): string {
   return (
     'Somebody with its change words, or with its seed where it names none, has signed them. They count once they are ' +

@@ -33,7 +33,7 @@ fn reply(request: &[u8], rcode: u8, answer: &[Vec<u8>], authority: &[Vec<u8>]) -
     reply
 }
 
-/// What the upstreams of these tests say of a name.
+/// The answers of these tests' upstreams for a name.
 fn world(request: &[u8]) -> Vec<u8> {
     let address = |owner: &str| record(owner, A, 60, &[203, 0, 113, 5]);
     let alias = |owner: &str, target: &str| record(owner, CNAME, 60, &name(target));
@@ -124,7 +124,7 @@ fn an_alias_out_of_the_zone_comes_with_what_the_upstream_says_of_its_target() {
     assert_eq!((seen.rcode, &*seen.flags, seen.id), (0, "AA RD RA", 0x1234));
     assert_eq!(seen.answer, ["Out.alice.chronym. 300 CNAME www.example.com.", "www.example.com. 60 A 203.0.113.5"]);
     assert_eq!(requests.recv().unwrap()[2..], packet("www.example.com", A, Some(b""), false)[2..]);
-    // A name within the upstream's data is written anew.
+    // A name within the upstream's data is written again.
     let seen = ask(&running, "out.alice.chronym", MX);
     assert_eq!(seen.answer[1], "www.example.com. 60 MX 10 mail.example.com.");
     let seen = ask(&running, "cdn.alice.chronym", A);

@@ -28,7 +28,7 @@ function renewedBy({ key, reveal }: Pick<Keys, 'key' | 'reveal'>, serial: number
   )
 }
 
-/** Who is shown by the name and by the code, in hex, or what is shown in place of an owner. */
+/** The owners shown by name and by code, in hex, or what is shown in place of one. */
 async function shownBoth(victim: Owner, world: World): Promise<readonly [string, string]> {
   const [byName, byCode] = [new Resolver(world), new CodeResolver(world)]
   const [bare, coded] = [

@@ -178,7 +178,7 @@ export class CodedHolder {
   }
 
   /**
-   * What the holders of the name have. They decide between two changes, as nobody votes at a code: a seller would send
+   * The answers of the name's holders. They decide between two changes, as nobody votes at a code: a seller would send
    * its holders alone a second sale [a name sold twice]. One look-up in half a minute for a name, whatever is offered.
    */
   #ofName({ name }: Claim, work: Work): Promise<Neighbours> {

@@ -28,7 +28,7 @@ export function isNoticeOf({ notice }: Entry, record: Uint8Array): boolean {
   return notice !== undefined && equalBytes(notice.claim.recordHash, sha256(record))
 }
 
-/** What to save where `record` is that of the entry, or of its notice, and the other one was `held`. */
+/** The records to save where `record` is that of the entry, or of its notice, and the other one was `held`. */
 export function holdingRecord(entry: Entry, record: Uint8Array, held: Held | undefined): Held {
   const others = [held?.record, held?.notice].filter((each) => each !== undefined)
   const recordOf = (hash: Uint8Array | undefined): Uint8Array | undefined =>
@@ -57,7 +57,7 @@ export function createEntries(
   /** Marks an unsettled entry: at the start only those are read. */
   const mark = (key: Uint8Array, { state }: Entry): StoreOperation =>
     state === 'settled' ? { delete: keys.unsettled(key) } : { put: keys.unsettled(key), value: NOTHING }
-  /** What writes an entry in the state that time has brought it to. */
+  /** The operations that write an entry in the state that time has brought it to. */
   const writing = (key: Uint8Array, entry: Entry): StoreOperation[] => {
     const notice = entry.notice === undefined ? store.get(keys.notice(key)) : undefined
     const isFinal = notice !== undefined && equalBytes(sha256(notice), entry.claim.recordHash)

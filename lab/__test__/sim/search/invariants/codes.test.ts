@@ -1,5 +1,5 @@
 /**
- * What the watcher of look-ups by check code calls broken: P19, P20 and P25, by resolvers that go by other rules than the
+ * The watcher of look-ups by check code calls broken: P19, P20 and P25, by resolvers that go by other rules than the
  * daemon's.
  */
 import { describe, expect, it } from 'vitest'
