@@ -34,7 +34,7 @@ export interface ReadList extends PinList {
 }
 
 /**
- * The list to keep after a source showed one of the same key. A lower serial never replaces a higher one. Two lists with
+ * The list to keep after a source showed one of its key. A lower serial never replaces a higher one. Two lists with
  * one serial that differ are both kept, and no later one is taken: that publisher lies to somebody.
  */
 export function afterFetch(kept: Followed, former: PinList, shown: ReadList, fetchedMs: number): Followed {
