@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Holder } from '../../../src/network/holder/holder.ts'
 import { Pages } from '../../../src/network/holder/pages.ts'
+import { createBudget } from '../../../src/network/budget/budget.ts'
 import { BUSY } from '../../../src/network/wire/answers.ts'
 import { LIST_PAGE_ENTRIES, type ListAnswer } from '../../../src/network/wire/list.ts'
 import { recordKey, sharesPrefix } from '../../../src/protocol/neighbourhood/key-space.ts'
@@ -143,7 +144,7 @@ describe('pages', () => {
 
   it('[peers that ask for page after page] take turns: a neighbour that asks once is next, never refused', async () => {
     const read: string[] = []
-    const pages = new Pages({ page: () => true })
+    const pages = new Pages({ ...createBudget(false), page: () => true })
     const ask = (peer: string, prefix: string): Promise<unknown> => pages.read({ peer, prefix }, () => read.push(peer))
     const flood = [0, 1, 2, 3].flatMap((index) =>
       Array.from({ length: 8 }, () => ask(`greedy ${index}`, `prefix ${index % 2}`))

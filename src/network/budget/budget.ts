@@ -29,6 +29,9 @@ const COMMITMENTS = 32
 /** Pages of entries or commitments in a second, for one peer; peers take turns (holder/pages.ts). */
 const PAGES = 10
 
+/** One page each 25 ms for all peers: 40 a second, 40% of the event loop. */
+const PAGES_OF_ALL = { perSecond: 40, burst: 1 }
+
 /**
  * Time of the event loop for look-ups of all peers, in milliseconds: a fifth of it, and a second's worth at once. Peers
  * take turns (budget/turns.ts).
@@ -108,6 +111,8 @@ export interface Budget {
   read(sender: Origin, bytes: number): boolean
   answered(sender: Origin, bytes: number): void
   page(sender: Origin): boolean
+  /** Charges a page to the pace of all peers and returns 0; otherwise returns the seconds until the next. */
+  pageOfAll(): number
   commit(sender: Origin): boolean
   /** Charges a `find` to the pool of all peers and returns 0; otherwise returns the seconds until the pool has as much. */
   find(): number
@@ -134,6 +139,7 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
   const pages = new TokenBuckets({ perSecond: PAGES, burst: PAGES * BURST_SECONDS, keys: BUCKETS, now })
   const commitments = allowance(COMMITMENTS, false)
   const finds = new TokenBuckets({ ...FINDS, keys: 1, now })
+  const pagesOfAll = new TokenBuckets({ ...PAGES_OF_ALL, keys: 1, now })
   const places = {
     all: new ConcurrencyLimit(PLACES.all, PLACES.all),
     ofPrefixes: new ConcurrencyLimit(PLACES.unexpected, limitsPrefixes ? PLACES.prefix : PLACES.unexpected),
@@ -172,6 +178,7 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
       return true
     },
     find: () => finds.tryTake(POOL, FIND_MS),
+    pageOfAll: () => pagesOfAll.tryTake(POOL, 1),
     begin(sender, expected, bytes, milliseconds) {
       const lane = expected ? 'expected' : 'unexpected'
       if (!time[lane].has(sender) || !bytesOfRecords[lane].has(sender)) return undefined

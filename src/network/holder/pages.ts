@@ -5,11 +5,7 @@
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { Budget } from '../budget/budget.ts'
 import { Turns } from '../budget/turns.ts'
-import { TokenBuckets } from '../../util/token-buckets.ts'
 import { BUSY } from '../wire/answers.ts'
-
-/** One page each 25 ms for all peers: 40 a second, 40% of the event loop. */
-const PACE = { perSecond: 40, burst: 1 }
 
 /**
  * Waiting pages, in all (under a second) and of one peer. An honest peer asks for one at a time for each name that it
@@ -18,13 +14,12 @@ const PACE = { perSecond: 40, burst: 1 }
 const MAX_WAITING = { all: 32, peer: 8 }
 
 export class Pages {
-  readonly #budget: Pick<Budget, 'page'>
+  readonly #budget: Pick<Budget, 'page' | 'pageOfAll'>
   readonly #turns: Turns
 
-  constructor(budget: Pick<Budget, 'page'>) {
+  constructor(budget: Pick<Budget, 'page' | 'pageOfAll'>) {
     this.#budget = budget
-    const pace = new TokenBuckets({ ...PACE, keys: 1, now: () => performance.now() })
-    this.#turns = new Turns(MAX_WAITING, () => pace.tryTake('all', 1))
+    this.#turns = new Turns(MAX_WAITING, () => budget.pageOfAll())
   }
 
   /**
