@@ -214,11 +214,14 @@ async function* once(all: Uint8Array): AsyncGenerator<Uint8Array, void> {
   yield all
 }
 
-/** Milliseconds of the processor: the least of five runs, since the first ones compile, and other work adds. */
-async function leastCost({ read }: Reader, all: Buffer): Promise<number> {
+/**
+ * Milliseconds of the processor: the least of five runs, since the first ones compile, and other work adds. A run that
+ * takes less than `enoughMs` is the last.
+ */
+async function leastCost({ read }: Reader, all: Buffer, enoughMs: number): Promise<number> {
   const asText = all.toString('utf8')
   let least = Infinity
-  for (let run = 0; run < 5 && least >= BOUND_MS; run++) {
+  for (let run = 0; run < 5 && least >= enoughMs; run++) {
     const start = process.cpuUsage()
     try {
       await read(asText, all)
@@ -231,7 +234,24 @@ async function leastCost({ read }: Reader, all: Buffer): Promise<number> {
   return least
 }
 
+/** At most for the longest input, on a machine that runs nothing else. */
 const BOUND_MS = 50
+/** No machine is so slow or so busy that a linear reader takes ten times as long. */
+const NO_MACHINE_MS = 10 * BOUND_MS
+/** Of the time for a quarter: four for a linear reader, sixteen for a quadratic one. */
+const MOST_GROWTH = 8
+
+function filled({ before: head = '', longest }: Reader, mark: string, share: number): Buffer {
+  const before = Buffer.from(head)
+  const length = Math.floor((longest - before.length) * share)
+  return Buffer.concat([before, Buffer.alloc(length, mark, mark.length === 1 ? 'latin1' : 'utf8')])
+}
+
+/** The time alone is no proof: on a slow machine a linear reader takes over 50 ms too. */
+async function isLinear(reader: Reader, mark: string, cost: number): Promise<boolean> {
+  if (cost < BOUND_MS) return true
+  return cost < NO_MACHINE_MS && cost < MOST_GROWTH * (await leastCost(reader, filled(reader, mark, 0.25), 0))
+}
 
 describe.each(Object.entries(READERS))('what %s gets', (_, readers) => {
   it.each(readers.map((reader, index) => [index + 1, reader] as const))(
@@ -239,13 +259,8 @@ describe.each(Object.entries(READERS))('what %s gets', (_, readers) => {
     async (_, reader) => {
       const slow: string[] = []
       for (const mark of [...MARKS, ...MORE]) {
-        const before = Buffer.from(reader.before ?? '')
-        const all = Buffer.concat([
-          before,
-          Buffer.alloc(reader.longest - before.length, mark, mark.length === 1 ? 'latin1' : 'utf8')
-        ])
-        const cost = await leastCost(reader, all)
-        if (cost >= BOUND_MS) slow.push(`${JSON.stringify(mark)}: ${cost.toFixed(0)} ms`)
+        const cost = await leastCost(reader, filled(reader, mark, 1), BOUND_MS)
+        if (!(await isLinear(reader, mark, cost))) slow.push(`${JSON.stringify(mark)}: ${cost.toFixed(0)} ms`)
       }
       expect(slow).toEqual([])
     }
