@@ -227,8 +227,8 @@ if (isAsked('--hostile')) {
   if (process.platform === 'linux')
     await check('installing, upgrading and uninstalling (npm run test:install)', [join('scripts', 'test-install.ts')])
 } else {
-  await types()
-  await cargoTest(QUICK_RUST)
+  // Side by side: the compiler of types uses one core.
+  await Promise.all([types(), cargoTest(QUICK_RUST)])
   process.env.PROPERTY_RUNS ??= '100'
   // Half as many again as cores: a test that waits for a socket leaves its core to another.
   await vitest(['--project', 'quick', '--maxWorkers', String(Math.ceil(1.5 * availableParallelism()))])
