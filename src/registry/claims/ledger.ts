@@ -11,7 +11,7 @@ import type { TaskRun } from './run.ts'
 import type { PlaceProgress } from '../../evaluations/places.ts'
 
 /**
- * The tasks held. A change is first in the journal (progress in memory alone, see progress.ts), then in memory, then its
+ * The tasks held. A change is first in the journal (progress in memory alone), then in memory, then its
  * event goes out.
  */
 export class TaskLedger {
@@ -218,6 +218,23 @@ export interface Task {
   stalled: TaskFailure | null
   overdueSaid: boolean
   toldPlace: number | null
+}
+
+/** What the evaluation of a task reports now; undefined while none is at work, or the task has ended or is paused. */
+export function reported(task: Task, nowMs: number): Extract<TaskInput, { type: 'advanced' }> | undefined {
+  const evaluation = task.run?.progress()
+  if (evaluation === undefined || task.state.paused || hasEnded(task.state)) return undefined
+  // Its thread has not begun: its starting point is unknown, and would count as work done at once.
+  if (evaluation.squarings === 0 && evaluation.squaringsPerSecond === 0) return undefined
+  const phase = evaluation.phase === 'squaring' ? 'evaluate' : 'prove'
+  if (phase === 'evaluate') task.squaringPace.push(nowMs, evaluation.squarings)
+  else task.provingPace.push(nowMs, evaluation.phaseProgress)
+  task.activity = {
+    evaluation,
+    squaringsPerSecond: task.squaringPace.perSecond,
+    provedPerSecond: task.provingPace.perSecond
+  }
+  return { type: 'advanced', phase, squarings: evaluation.squarings, phaseProgress: evaluation.phaseProgress }
 }
 
 export function rest(task: Task): void {

@@ -4,10 +4,10 @@ import { ServiceError } from '../../errors.ts'
 import { type Store, type StoreOperation, StoreError } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import { TaskJournal, type KeptProof } from './journal.ts'
-import { deadlinesOf, TaskLedger, rest, type Task } from './ledger.ts'
+import { deadlinesOf, reported, rest, type Task, TaskLedger } from './ledger.ts'
 import { readEarlierProgress, removeEarlierProgress } from '../../evaluations/earlier-progress.ts'
-import { TaskProgress } from './progress.ts'
-import { Reminders, Retention } from './upkeep.ts'
+import { Reminders } from './reminders.ts'
+import { Retention } from './retention.ts'
 import { asObstacle, TaskRun, type ClaimSteps } from './run.ts'
 import type { PlannedClaim, TaskEvent, TaskRef, ClaimTasks } from '../tasks.ts'
 import { hasEnded, needsSlot, newTask, newTaskWithProof, type TaskInput, type TaskState, CANCELLED } from './task.ts'
@@ -62,7 +62,6 @@ class Tasks implements ClaimTasks {
   readonly #with: TaskManagerParts
   readonly #journal: TaskJournal
   readonly #ledger: TaskLedger
-  readonly #progress: TaskProgress
   readonly #reminders: Reminders
   readonly #files: EvaluationDirectories
   readonly #retention: Retention
@@ -78,7 +77,6 @@ class Tasks implements ClaimTasks {
     this.#here = thisMachine(dependencies.pool)
     this.#journal = new TaskJournal(store)
     this.#ledger = new TaskLedger(this.#journal, clock, certainMs)
-    this.#progress = new TaskProgress(this.#ledger, clock, log)
     this.#files = new EvaluationDirectories(dataDir, log)
     this.#reminders = new Reminders(steps, clock, log)
     this.#retention = new Retention({
@@ -477,10 +475,21 @@ class Tasks implements ClaimTasks {
     }
   }
 
+  #showProgress(task: Task, clockMs: number): void {
+    const input = reported(task, clockMs)
+    if (input === undefined) return
+    try {
+      this.#ledger.apply(task, input)
+    } catch (error) {
+      this.#with.log.warn({ task: task.state.id, err: error }, 'the journal could not be written')
+    }
+  }
+
   #tick(): void {
+    const clockMs = this.#with.clock.now()
     const nowMs = this.#ledger.nowMs()
-    this.#progress.tick()
     for (const task of this.#ledger.all()) {
+      this.#showProgress(task, clockMs)
       const deadlineMs = task.state.plan?.deadlineMs ?? null
       if (deadlineMs !== null && nowMs > deadlineMs && !task.overdueSaid && !hasEnded(task.state)) {
         task.overdueSaid = true
