@@ -1,20 +1,22 @@
 /**
- * npm run bench:farm -- [--json] [--part rate,tasks,load] [--tasks 1000] [--rounds 4] [--workers 1000]
+ * npm run bench:farm -- [--json] [--part rate,tasks,restart,load] [--tasks 1000] [--rounds 4] [--workers 1000]
  *   [--seconds 60]
  *
  * What a farm costs (docs/operate/farm.md, "What it costs"): squarings at a worker beside the bare loop by turns, small
- * tasks over several worker processes, and the server under the messages of many workers.
+ * tasks over several worker processes, a daemon that starts again (`--tasks 300`), and the server under the messages of
+ * many workers.
  * All programs are real, on this machine; only the many workers square nothing.
  */
 import { parseArgs } from 'node:util'
 import { measureLoad, type ServerLoad } from './farm/load.ts'
 import { measureRate } from './farm/rate.ts'
+import { measureRestart } from './farm/restart.ts'
 import { measureTasks } from './farm/tasks.ts'
 import type { Figure } from './figure.ts'
 import { machine } from './machine.ts'
 import { table } from './report.ts'
 
-const PARTS = ['rate', 'tasks', 'load']
+const PARTS = ['rate', 'tasks', 'restart', 'load']
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({
@@ -39,6 +41,7 @@ const figures: Figure[] = []
 let load: ServerLoad | undefined
 if (chosen.includes('rate')) figures.push(...(await measureRate()))
 if (chosen.includes('tasks')) figures.push(...(await measureTasks(Number(values.tasks), Number(values.rounds))))
+if (chosen.includes('restart')) figures.push(await measureRestart(Number(values.tasks), Number(values.rounds)))
 if (chosen.includes('load')) load = await measureLoad(Number(values.workers), Number(values.seconds))
 
 const result = { machine: machine(), figures, ...(load !== undefined && { load }) }

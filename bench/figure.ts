@@ -2,7 +2,7 @@
 import type { Summary } from './statistics.ts'
 
 export type Target = { at_least: number } | { at_most: number }
-export type Unit = 'ratio' | '/s' | 'ms' | '%' | 'MiB'
+export type Unit = 'ratio' | '/s' | 's' | 'ms' | '%' | 'MiB'
 
 export interface Figure {
   name: string

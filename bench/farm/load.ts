@@ -8,8 +8,9 @@ import { BITS, MEMORY_BYTES } from '../tasks/real-tasks.ts'
 import { processorSeconds, RECORD_BYTES, startDaemon, startServer, startSimulated } from './scene.ts'
 
 /** `alice.chronym` on `main`: a day of squaring. */
-const ITERATIONS = 28_800_000_000
-const DAY_SECONDS = 24 * 60 * 60
+export const DAY_OF_SQUARING = 28_800_000_000
+/** Intermediate records a second of one worker. */
+export const RECORDS_PER_SECOND = MEMORY_BYTES / RECORD_BYTES / (24 * 60 * 60)
 /** As it is by default. */
 const CHECKPOINT_SECONDS = 10
 const WORKERS_A_PROCESS = 250
@@ -37,14 +38,13 @@ export interface ServerLoad {
 export async function measureLoad(workers: number, seconds: number): Promise<ServerLoad> {
   const server = await startServer()
   const daemon = startDaemon(server.url)
-  const records = MEMORY_BYTES / RECORD_BYTES / DAY_SECONDS
   const processes = Array.from({ length: Math.ceil(workers / WORKERS_A_PROCESS) }, (_, index) => {
     const first = index * WORKERS_A_PROCESS
-    return startSimulated(server.url, first, Math.min(WORKERS_A_PROCESS, workers - first), records)
+    return startSimulated(server.url, first, Math.min(WORKERS_A_PROCESS, workers - first), RECORDS_PER_SECOND)
   })
   await daemon.ask({ do: 'room', count: workers })
   say(`${workers} workers are there`)
-  const plan = { discriminantBits: BITS, iterations: ITERATIONS, split: null, memoryBytes: MEMORY_BYTES }
+  const plan = { discriminantBits: BITS, iterations: DAY_OF_SQUARING, split: null, memoryBytes: MEMORY_BYTES }
   await daemon.ask({ do: 'hold', count: workers, plan: { ...plan, checkpointSeconds: CHECKPOINT_SECONDS } })
   say('each has a task')
   // The first checkpoints.

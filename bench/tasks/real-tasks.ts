@@ -70,7 +70,7 @@ export async function startTasks({
   }
 }
 
-function complain(fields: object, message: string): void {
+export function complain(fields: object, message: string): void {
   process.stderr.write(`${message} ${JSON.stringify(fields)}\n`)
 }
 
@@ -92,17 +92,22 @@ async function leaveCheckpoint(
   await writer.close()
 }
 
-function stepsOf(iterations: number, prepare: (taskId: string, plan: PlannedClaim) => Promise<void>): ClaimSteps {
-  const plan: PlannedClaim = {
-    evaluation: { seed: SEED, discriminantBits: BITS, iterations, split: null },
-    deadlineMs: null,
-    context: new Uint8Array(0)
-  }
+/**
+ * @param prepare called once the evaluation is known
+ * @param seedOf of a task; 32 bytes
+ */
+export function stepsOf(
+  iterations: number,
+  prepare: (taskId: string, plan: PlannedClaim) => Promise<void> = () => Promise.resolve(),
+  seedOf: (taskId: string) => Uint8Array = () => SEED
+): ClaimSteps {
   return {
     iterations: () => iterations,
     deadlinesMs: () => [],
     commit: () => Promise.resolve(new Uint8Array(1)),
     async plan({ taskId }) {
+      const evaluation = { seed: seedOf(taskId), discriminantBits: BITS, iterations, split: null }
+      const plan: PlannedClaim = { evaluation, deadlineMs: null, context: new Uint8Array(0) }
       await prepare(taskId, plan)
       return plan
     },
