@@ -212,7 +212,8 @@ describe('published pins', () => {
     execFileSync('mkfifo', [fifo])
     for (const [source, why] of [
       ['http://pins.example.org/list', /http:\/\/ is for this machine alone/],
-      ['https:', /Invalid URL/],
+      ['https:', /the address is none/],
+      ['https://user:secret@pins.example.org/list', /^(?!.*(?:secret|Request)).*a name and a password/],
       ['ftp://example.org', /./],
       [join(directory, 'absent'), /no such file/],
       [directory, /it is no file/],

@@ -177,7 +177,10 @@ export class PinListUpkeep {
   async #urlOf(source: string, signal: AbortSignal): Promise<URL> {
     const { profile } = this.#context
     if (/^https?:/.test(source)) {
-      const url = new URL(source)
+      const url = URL.parse(source)
+      if (url === null) throw new Error('the address is none: see its host and port')
+      if (url.username !== '' || url.password !== '')
+        throw new Error('an address with a name and a password is not fetched; serve the list without them')
       if (url.protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)) return url
       throw new Error('a list comes by https://; http:// is for this machine alone')
     }
@@ -196,7 +199,8 @@ function refused(why: string, cause?: unknown): ServiceError {
 
 /** `fetch` says only that it failed; its cause says why. */
 function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error
+  const { message, cause, name } = error as Error
+  if (name === 'TimeoutError') return `nothing came within ${FETCH_MS / 1_000} s`
   return (cause instanceof Error && message === 'fetch failed' ? cause.message : message).replace(/\.$/, '')
 }
 
