@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { FULL_FILES, FULL_PLACES } from './__test__/tiers.ts'
+import { FULL_FILES, FULL_PLACES, SHARING_PLACES } from './__test__/tiers.ts'
 import { requireNode } from './src/util/node-version.ts'
 
 requireNode(1)
@@ -30,6 +30,9 @@ class LongestFirst extends BaseSequencer {
 /** What `npm test` leaves to `npm run test:full`. */
 const FULL = [...FULL_PLACES.map((place) => `${place}**`), ...FULL_FILES]
 
+/** What it runs with many files in one process. */
+const SHARING = SHARING_PLACES.map((place) => `${place}**/*.test.ts`)
+
 /** Real daemons in network namespaces. */
 const WIDE_AREA = 'lab/__test__/wan/**/*.test.ts'
 
@@ -37,8 +40,8 @@ const WIDE_AREA = 'lab/__test__/wan/**/*.test.ts'
 const PATIENCE = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 300_000 } } }
 
 /**
- * `unit`: many files in parallel. `quick`: those of them that `npm test` runs (__test__/tiers.ts). `e2e`: real processes,
- * two files at a time, since they wait half of their time.
+ * `unit`: many files in parallel. `quick` and `quick-sharing`: those of them that `npm test` runs (__test__/tiers.ts).
+ * `e2e`: real processes, two files at a time, since they wait half of their time.
  * `e2e-browser`: after them, since they make and remove interfaces. `hostile`: one at a time. `long`: what takes hours.
  */
 export default defineConfig({
@@ -59,12 +62,13 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['__test__/**/*.test.ts'],
-          exclude: FULL,
+          exclude: [...FULL, ...SHARING],
           setupFiles: ['__test__/processor-time.ts'],
           pool: 'forks',
           ...PATIENCE
         }
       },
+      { test: { name: 'quick-sharing', include: SHARING, exclude: FULL, pool: 'forks', isolate: false, ...PATIENCE } },
       {
         test: {
           name: 'e2e',

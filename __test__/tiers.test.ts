@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { slowFiles } from '../scripts/processor-times.mjs'
-import { FULL_FILES, FULL_PLACES, isQuick } from './tiers.ts'
+import { FULL_FILES, FULL_PLACES, isQuick, SHARING_PLACES } from './tiers.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const tests = globSync('{__test__,lab/__test__}/**/*.test.ts', { cwd: ROOT }).map((file) => file.replaceAll('\\', '/'))
@@ -50,6 +50,21 @@ it('quick tests need no package of the system, no namespace, no browser and noth
   )
   expect(found).toEqual([])
   expect([...reached('__test__/e2e/dns.test.ts')]).toContain('scripts/packages.ts')
+})
+
+it('tests that share a process leave no module, global, variable or timer of it changed', () => {
+  const sharing = quick.filter((file) => SHARING_PLACES.some((place) => file.startsWith(place)))
+  const changes =
+    /\bvi\.(?:mock|doMock|stub\w+)\(|\bvi\.spyOn\((?:process|console|globalThis|Date|Math)\b|\bprocess\.(?:env[\w.[\]']* =|on\(|once\(|chdir\()|\bglobalThis\.\w+ =/
+  const found = sharing.flatMap((file) =>
+    [file, ...reached(file)]
+      .filter((each) => each.startsWith('__test__/'))
+      .map((each) => ({ each, text: readFileSync(join(ROOT, each), 'utf8') }))
+      .filter(({ text }) => changes.test(text) || (text.includes('useFakeTimers(') && !text.includes('useRealTimers(')))
+      .map(({ each }) => `${file}: ${each}`)
+  )
+  expect(found).toEqual([])
+  expect(sharing.length).toBeGreaterThan(50)
 })
 
 it('quick tests hold what a user would try first', () => {

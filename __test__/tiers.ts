@@ -56,6 +56,17 @@ export const FULL_FILES: readonly string[] = [
   '__test__/web/verify-modules.test.ts'
 ]
 
+/**
+ * Rooms whose tests leave nothing behind: `npm test` runs many of their files in one process, which loads what they
+ * import once. The full tier runs each file in a process of its own.
+ */
+export const SHARING_PLACES: readonly string[] = [
+  '__test__/api/',
+  '__test__/config/',
+  '__test__/protocol/',
+  '__test__/util/'
+]
+
 /** @param file path from the root of the checkout, with slashes */
 export const isQuick = (file: string): boolean =>
   !FULL_PLACES.some((place) => file.startsWith(place)) && !FULL_FILES.includes(file)

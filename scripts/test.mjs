@@ -153,7 +153,7 @@ async function nameSlowFiles() {
   for (const file of slowFiles(times, QUICK_SECONDS))
     for (let again = 0; again < 2; again++) {
       const vitest = join('node_modules', 'vitest', 'vitest.mjs')
-      await run(process.execPath, [vitest, 'run', '--project', 'quick', '--reporter=dot', file])
+      await run(process.execPath, [vitest, 'run', '--project', 'unit', '--reporter=dot', file])
       for (const [, seconds] of takeTimes()) times.get(file).push(seconds)
     }
   const slow = slowFiles(times, QUICK_SECONDS)
@@ -231,7 +231,7 @@ if (isAsked('--hostile')) {
   await Promise.all([types(), cargoTest(QUICK_RUST)])
   process.env.PROPERTY_RUNS ??= '100'
   // Half as many again as cores: a test that waits for a socket leaves its core to another.
-  await vitest(['--project', 'quick', '--maxWorkers', String(Math.ceil(1.5 * availableParallelism()))])
+  await vitest(['--project', 'quick*', '--maxWorkers', String(Math.ceil(1.5 * availableParallelism()))])
   process.stdout.write(
     '\nNot run: whole networks, attacks on them, the lab, browsers, resolvers, crashes, a thousand cases of each property.\n' +
       'npm run test:full runs them too, in half an hour; it names the packages of the system that it needs.\n'
