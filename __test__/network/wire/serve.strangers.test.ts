@@ -111,6 +111,30 @@ describe('a stranger', () => {
     lab.advance(601)
   })
 
+  it('is sent away after a few messages that are none', async () => {
+    for (let offence = 0; offence < 5; offence++) {
+      const stream = await openStream()
+      stream.send(new Uint8Array([0, 2, 0, 1]))
+      await ended(stream)
+    }
+    await waitFor(() => {
+      expect(stranger.getPeers()).toEqual([])
+    })
+    await expect(isBannedFrom(node)).resolves.toBe(true)
+    lab.advance(601)
+  })
+
+  it('is not punished for streams that end early, as those of a killed daemon do', async () => {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const stream = await openStream()
+      if (attempt % 2 === 0) stream.send(new Uint8Array([0, 0, 0, 9, 1]))
+      await stream.close()
+      expect(await ended(stream)).toBeInstanceOf(Error)
+    }
+    expect(await isServed()).toBe(true)
+    expect(await isBannedFrom(node)).toBe(false)
+  })
+
   it('is not punished for records that are merely refused', async () => {
     const peer = stranger.getPeers()[0]!
     await node.network.putReveal(await lab.claim(node, 'mine.chronym', lab.owner('alice')))

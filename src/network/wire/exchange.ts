@@ -15,6 +15,7 @@ import type { Node } from '../libp2p.ts'
 import { ConcurrencyLimit } from '../../util/concurrency.ts'
 import { BUSY, refused, UnknownRequest } from './answers.ts'
 import {
+  CutShort,
   FrameError,
   MAX_MESSAGE_BYTES,
   NoMessage,
@@ -153,8 +154,8 @@ class Server {
         await closeStream(stream)
         return
       }
-      // The stream's own errors (reset, deadline) are bad luck as often as bad will.
-      if (error instanceof EncodingError || error instanceof FrameError)
+      // A stream that ends early or is reset is bad luck as often as bad will: its peer may have been killed.
+      if (error instanceof EncodingError || (error instanceof FrameError && !(error instanceof CutShort)))
         this.#options.penalise(sender.id, error.message)
       stream.abort(error as Error)
     } finally {

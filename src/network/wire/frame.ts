@@ -19,8 +19,13 @@ export class FrameError extends Error {
   override readonly name: string = 'FrameError'
 }
 
+/** The stream ended within a message. */
+export class CutShort extends FrameError {
+  override readonly name: string = 'CutShort'
+}
+
 /** The stream ended before the first byte of a message. */
-export class NoMessage extends FrameError {
+export class NoMessage extends CutShort {
   override readonly name = 'NoMessage'
 }
 
@@ -31,8 +36,8 @@ export class RequestDeclined extends Error {
 
 /**
  * Reads the next message of a stream, if `admit` accepts its length.
- * Throws FrameError for broken framing (NoMessage where none has begun), RequestDeclined, and the stream's error when
- * it is reset. Buffers at most the longest message and one chunk of the transport. It has no deadline: abort the stream
+ * Throws FrameError for broken framing (CutShort where the stream ends within a message, NoMessage before one),
+ * RequestDeclined, and the stream's error when it is reset. Buffers at most the longest message and one chunk of the transport. It has no deadline: abort the stream
  * to end it.
  */
 export async function readFrame(
@@ -56,9 +61,7 @@ export async function readFrame(
     if (expected !== undefined && received > expected) throw new FrameError('bytes after the message')
     if (received === expected) return new Uint8Array(Buffer.concat(chunks).subarray(LENGTH_BYTES))
   }
-  throw new (received === 0 ? NoMessage : FrameError)(
-    `the stream ended after ${received} bytes, before the message did`
-  )
+  throw new (received === 0 ? NoMessage : CutShort)(`the stream ended after ${received} bytes, before the message did`)
 }
 
 export async function writeFrame(stream: Stream, message: Uint8Array): Promise<void> {
