@@ -10,7 +10,7 @@ import {
 import { canonicalJsonBytes, parseCanonicalJson } from '../../../src/protocol/encoding/jcs.ts'
 import { ProtocolError } from '../../../src/protocol/errors.ts'
 import { LOCAL } from '../fixtures.ts'
-import { ASSERTION, GENESIS, THIEF, UPDATE } from './scene.ts'
+import { ASSERTION, GENESIS, next, THIEF, UPDATE } from './scene.ts'
 
 describe('an identity document', () => {
   it('has the DID of its genesis, whatever its proof', () => {
@@ -48,11 +48,44 @@ describe('an identity document', () => {
     ['deactivated: false', { deactivated: false }],
     ['a proof of another network', { proof: { ...GENESIS.proof, domain: 'ab'.repeat(32) } }],
     ['a proof without a domain', { proof: { ...GENESIS.proof, domain: undefined } }],
-    ['a proof at an impossible date', { proof: { ...GENESIS.proof, created: '2026-13-01T00:00:00Z' } }],
     ['a proof for another purpose', { proof: { ...GENESIS.proof, proofPurpose: 'authentication' } }]
   ])('is refused with %s', (_, change) =>
     expect(() => parseIdentityDocument({ ...GENESIS, ...change }, LOCAL)).toThrow(IdentityError)
   )
+
+  it('[dates that only some engines know] has none: the calendar decides', () => {
+    const signed = (created: string) => signIdentityDocument(next(GENESIS), UPDATE, created, LOCAL)
+    for (const created of [
+      '2026-02-30T00:00:00Z',
+      '2026-02-29T00:00:00Z',
+      '2100-02-29T00:00:00Z',
+      '2026-04-31T00:00:00Z',
+      '2026-01-01T24:00:00Z',
+      '2026-01-01T00:00:60Z',
+      '2026-13-01T00:00:00Z',
+      '2026-00-10T00:00:00Z',
+      '2026-01-00T00:00:00Z'
+    ]) {
+      expect(() => parseIdentityDocument(signed(created), LOCAL), created).toThrow(/date that exists/)
+    }
+    for (const created of ['2028-02-29T23:59:59Z', '2000-02-29T00:00:00.123456789Z', '2026-12-31T00:00:00Z'])
+      expect(() => parseIdentityDocument(signed(created), LOCAL)).not.toThrow()
+  })
+
+  it('[Unicode tables differ between versions] so a URI is ASCII: whether U+180E is a space has changed before', () => {
+    for (const uri of [
+      'https://a.example/\u180e',
+      'https://a.example/\u00a0',
+      'https://münchen.example/',
+      'https://a.example/ b',
+      'no-scheme'
+    ]) {
+      expect(() => parseIdentityDocument(next(GENESIS, { alsoKnownAs: [uri] }), LOCAL), uri).toThrow(/absolute URI/)
+    }
+    expect(() =>
+      parseIdentityDocument(next(GENESIS, { alsoKnownAs: ['https://xn--mnchen-3ya.example/%20'] }), LOCAL)
+    ).not.toThrow()
+  })
 })
 
 describe('the endpoint of a service', () => {

@@ -114,18 +114,41 @@ describe('two logs of one identity', () => {
     })
   })
 
-  it('are recovered by the branch whose first version a recovery key signed, at any time, however long the other', () => {
+  it('[a stolen update key] give way to the branch whose first version a recovery key signed, at any time, however long the other', () => {
     const recovered = log([GENESIS, next(GENESIS, { updateKeys: [encodeMultikey(keyOf('new').publicKey)] }, RECOVERY)])
     expect(mergeIdentityLogs(standing, recovered)).toEqual({ kind: 'recover', log: recovered })
     expect(mergeIdentityLogs(recovered, standing)).toEqual({ kind: 'stale', log: recovered })
   })
 
-  it('are not recovered by a recovery key that was taken out since', () => {
+  it("[a recovery on top of another branch] reaches those too who were shown the thief's", () => {
+    const own = next(GENESIS, { alsoKnownAs: ['https://own.example'] })
+    const taken = next(GENESIS, { updateKeys: [encodeMultikey(THIEF.publicKey)] })
+    const thiefs = log([GENESIS, taken])
+    const recovered = log([GENESIS, own, next(own, { updateKeys: [encodeMultikey(keyOf('new').publicKey)] }, RECOVERY)])
+    for (const held of [thiefs, log([GENESIS, own]), log([GENESIS])])
+      expect(mergeIdentityLogs(held, recovered).log).toBe(recovered)
+    expect(mergeIdentityLogs(recovered, thiefs)).toEqual({ kind: 'stale', log: recovered })
+    // The thief cannot do as much: an update key neither signs as a recovery key nor makes one.
+    const made = next(taken, { recoveryKeys: [encodeMultikey(THIEF.publicKey)] }, THIEF)
+    expect(() => log([GENESIS, taken, made])).toThrow(/only a recovery key/)
+  })
+
+  it('[a recovery key that was taken out] recovers neither of them where its successor has signed', () => {
     const rotated = log([
       ...main,
       next(main[2]!, { recoveryKeys: [encodeMultikey(keyOf('recovery 2').publicKey)] }, RECOVERY)
     ])
     const old = log([GENESIS, next(GENESIS, { alsoKnownAs: ['https://stolen.example'] }, RECOVERY)])
     expect(mergeIdentityLogs(rotated, old)).toMatchObject({ kind: 'stale', log: rotated, equivocation: { version: 2 } })
+    const documents = rotated.versions.map(({ document }) => document)
+    expect(() => log([...documents, next(documents.at(-1)!, {}, RECOVERY)])).toThrow(/no update or recovery key/)
+  })
+
+  it('[a genesis signed again by a key that was taken out] does not replace the held log', () => {
+    const held = log([GENESIS, next(GENESIS, { updateKeys: [encodeMultikey(keyOf('new').publicKey)] })])
+    const again = signIdentityDocument(GENESIS, UPDATE, '2026-02-02T00:00:00Z', LOCAL)
+    const other = log([again, next(again, { updateKeys: [encodeMultikey(THIEF.publicKey)] })])
+    expect(other.did).toBe(held.did)
+    expect(mergeIdentityLogs(held, other)).toMatchObject({ kind: 'stale', log: held, equivocation: { version: 1 } })
   })
 })

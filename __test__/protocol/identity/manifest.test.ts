@@ -60,7 +60,7 @@ describe('a manifest', () => {
     expect(() => parseManifest({ ...manifest, capabilities }, LOCAL)).toThrow(/at most 65536 bytes/)
   })
 
-  it('counts only with a key that the version it names and the newest one list', () => {
+  it('[a manifest by a key that was taken out] says nothing: the version that it names and the newest list its key', () => {
     const removed = log([GENESIS, next(GENESIS, { assertionMethod: [] })])
     const replaced = log([
       GENESIS,

@@ -46,15 +46,17 @@ describe('the record of an identity', () => {
     expect(() => decodeIdentityRecord(encodeCbor({ v: 1, log: [] }), LOCAL)).toThrow(IdentityError)
   })
 
-  it('is bound by the key of a name, for one claim and one DID', () => {
+  it('[a binding of a former owner] ends with its claim: the key of a name binds one claim and one DID', () => {
     expect(verifyIdentityBinding(binding, GENESIS.id, claim, hash)).toBe(true)
     expect(verifyIdentityBinding(binding, GENESIS.id, { ...claim, firstRound: 1001 }, hash)).toBe(false)
     expect(verifyIdentityBinding(binding, GENESIS.id, { ...claim, pubkey: THIEF.publicKey }, hash)).toBe(false)
+    const bob = parseName('bob.chronym', LOCAL)
+    expect(verifyIdentityBinding(binding, GENESIS.id, { ...claim, name: bob }, hash)).toBe(false)
     expect(verifyIdentityBinding(binding, 'did:chronym:zother', claim, hash)).toBe(false)
     expect(verifyIdentityBinding(binding, GENESIS.id, claim, profileHash(TEST))).toBe(false)
   })
 
-  it('is kept with a live name or with a stamp that is renewed', () => {
+  it('[work done once that counts for years] is none: a live name keeps it, or a stamp that is renewed, not dated ahead', () => {
     const subject = documentStampSubject(GENESIS.id, 1000, hash)
     let nonce = new Uint8Array(8)
     for (let n = 0; !stampHolds(subject, nonce, LOCAL.stamp_bits, hash); n++)
