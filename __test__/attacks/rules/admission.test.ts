@@ -205,18 +205,6 @@ describe('neighbours that lie', () => {
     })
   })
 
-  it('[a claim that few vouch for] counts as seen only where eleven diverse neighbours say so', () => {
-    const words = (count: number, from: number, seen: number): { peer: string; prefix: string; seen: number }[] =>
-      Array.from({ length: count }, (_, index) => ({ peer: `${from + index}`, prefix: `${from + index}`, seen }))
-    const stateBy = (early: number, late: number): unknown => {
-      const handedOver = [...words(early, 0, 980), ...words(late, early, 5_000)]
-      const decision = admit(undefined, ALICE, facts({ commitment: { handedOver } }), MAIN)
-      return decision.kind === 'store' ? decision.entry.state : decision.kind
-    }
-    expect([stateBy(3, 2), stateBy(10, 0), stateBy(10, 10)]).toEqual(['provisional', 'provisional', 'provisional'])
-    expect([stateBy(11, 0), stateBy(11, 9)]).toEqual(['fresh', 'fresh'])
-  })
-
   it('[a repair that swings back and forth] ends at the second time', () => {
     // Eight hold A, seven B, and five tell each of them that they hold the other. All ask at once, before anybody has
     // changed.

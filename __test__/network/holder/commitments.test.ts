@@ -110,7 +110,7 @@ describe('the table of commitments', () => {
     expect(table().size).toBe(2)
   })
 
-  it('lets an honest commitment of another prefix survive a flood of one prefix', () => {
+  it('[a flood of commitments] costs its own prefix its places: an honest one of another prefix stays', () => {
     const held = table({ total: 4, perPrefix: 100 })
     const honest = commitment(0)
     held.receive(honest, nonceOf(honest, 4), 'honest')

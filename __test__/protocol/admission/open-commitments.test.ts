@@ -19,7 +19,7 @@ describe('open commitments', () => {
     expect(isForgotten(again, { lapse: 501 + MAIN.commit_keep }, MAIN)).toBe(true)
   })
 
-  it('lose the least work of the fullest prefix when the table is full', () => {
+  it('[a flood of commitments] lose the least work of the fullest prefix when the table is full', () => {
     const flood = [open('flood', 30), open('flood', 25), open('flood', 40)]
     expect(leastWorthy([open('honest', 22), ...flood])).toBe(flood[1])
     expect(leastWorthy([open('a', 22, 1), open('a', 22, 2)])?.seen).toBe(2)

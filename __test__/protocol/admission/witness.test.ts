@@ -17,7 +17,7 @@ describe('a witness', () => {
     expect(isWitnessed(claim, { seen }, timeAt(1100), MAIN)).toBe(witnessed)
   )
 
-  it('asks for a pulse after its s, where the slack is no less than min_commit too', () => {
+  it('[a pulse that was known before the commitment] is no witness: p follows its s, where the slack is no less than min_commit too', () => {
     for (const [min_commit, receipt_slack, latest] of [
       [2, 2, 999],
       [1, 0, 999],
@@ -40,7 +40,7 @@ describe('a witness', () => {
     expect(isWitnessed(claim, { seen: 980 }, timeAt(1001 + window), MAIN)).toBe(false)
   })
 
-  it('may be more than half of k diverse neighbours, whatever the others say or leave out', () => {
+  it('[a claim that few vouch for] has one in more than half of k diverse neighbours, whatever the others say or leave out', () => {
     const eleven = handed(...Array.from({ length: 10 }, () => 1), 980)
     const late = handed(...Array.from({ length: 9 }, () => 5000)).map((word) => ({
       ...word,
@@ -56,6 +56,9 @@ describe('a witness', () => {
       )
     ).toBeUndefined()
     expect(isWitnessed(claim, { handedOver: eleven }, timeAt(1100), MAIN)).toBe(true)
+    expect(
+      isWitnessed(claim, { handedOver: handed(...Array.from({ length: 10 }, () => 980)) }, timeAt(1100), MAIN)
+    ).toBe(false)
     expect(isWitnessed(claim, { seen: 2000, handedOver: eleven }, timeAt(2001), MAIN)).toBe(true)
     expect(isWitnessed(claim, { seen: 2000, vouched: 980 }, timeAt(2001), MAIN)).toBe(true)
     expect(isWitnessed(claim, { seen: 2000, vouched: 1990 }, timeAt(2001), MAIN)).toBe(false)

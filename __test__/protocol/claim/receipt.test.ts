@@ -39,6 +39,18 @@ describe('receipts', () => {
     expect(claimRound([], 0, facts, MAIN)).toEqual({ timely: 0, round: undefined })
   })
 
+  it('[one lying receipt] does not move p by more than the slack of honest clocks, whatever round it names', () => {
+    const facts = { sentRound: 1000, now: 1001 }
+    const honest = Array.from({ length: 11 }, () => 1001)
+    const latest = facts.now + MAIN.receipt_slack
+    for (const lie of [0, 997, latest, latest + 1, 5000, Number.MAX_SAFE_INTEGER]) {
+      const p = 1021 + (lie === latest ? MAIN.receipt_slack : 0)
+      expect(claimRound([...honest, lie], 20, facts, MAIN).round).toBe(p)
+      const most = [...honest.slice(1), ...Array.from({ length: 10 }, () => lie)]
+      expect(claimRound(most, 21, facts, MAIN).round).toBe(lie === latest ? p : undefined)
+    }
+  })
+
   it('set p by the latest s, so that it lies above every s that counts, whatever the profile', () => {
     expect(claimRound([130, 100], 3, { sentRound: 100, now: 130 }, MAIN).round).toBe(150)
     for (const [min_commit, receipt_slack] of [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { stampHolds, stampWork, leadingZeroBits } from '../../../src/protocol/crypto/domain.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { bytesOf, LOCAL } from '../fixtures.ts'
+import { bytesOf, LOCAL, MAIN } from '../fixtures.ts'
 
 const HASH = profileHash(LOCAL)
 
@@ -12,7 +12,7 @@ describe('stamps', () => {
     expect(leadingZeroBits(new Uint8Array(4))).toBe(32)
   })
 
-  it('hold for enough bits and a nonce of eight bytes only', () => {
+  it('[a stamp of another commitment] does no work: they hold for one, in one network, with a nonce of eight bytes', () => {
     const commitment = bytesOf('C')
     let nonce = new Uint8Array(8)
     for (let n = 0; stampWork(commitment, nonce, HASH) < 8; n++)
@@ -20,6 +20,9 @@ describe('stamps', () => {
     const work = stampWork(commitment, nonce, HASH)
     expect(stampHolds(commitment, nonce, work, HASH)).toBe(true)
     expect(stampHolds(commitment, nonce, work + 1, HASH)).toBe(false)
-    expect(stampHolds(commitment, nonce.subarray(0, 7), 0, HASH)).toBe(false)
+    expect(stampHolds(bytesOf('other'), nonce, work, HASH)).toBe(false)
+    expect(stampHolds(commitment, nonce, work, profileHash(MAIN))).toBe(false)
+    for (const other of [nonce.subarray(0, 7), Uint8Array.from([...nonce, 0])])
+      expect(stampHolds(commitment, other, 0, HASH)).toBe(false)
   })
 })
