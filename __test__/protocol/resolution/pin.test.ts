@@ -61,16 +61,19 @@ describe('nothing remembered', () => {
     expect(look(most(), undefined, FIRST, { spread: 0.999999 }).pin).toMatchObject({ lookRound: FIRST + 1.75 * AFTER })
   })
 
-  it('stays nothing by an answer that is fresh, provisional, thin, of too few votes or none', () => {
+  it('[the only peer that answers] pins nobody, as no answer does that is fresh, provisional, thin or of too few votes', () => {
     for (const result of [
       most(ALICE, { state: 'fresh' }),
       most(ALICE, { state: 'provisional' }),
       most(ALICE, { votes: 10 }),
       most(ALICE, { votes: 7, asked: 7 }),
+      most(ALICE, { votes: 1 }),
+      most(ALICE, { votes: 1, asked: 1 }),
       most(ALICE, { votes: 0 })
     ]) {
       expect(look(result, undefined, FIRST)).toEqual({ result, pin: undefined })
     }
+    expect(look(most(ALICE, { votes: 11 }), undefined, FIRST).pin).toMatchObject({ state: 'tentative' })
   })
 
   it('needs only a majority where prefixes are not limited: such networks may have fewer peers', () => {

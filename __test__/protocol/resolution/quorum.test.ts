@@ -49,19 +49,42 @@ describe('the vote', () => {
     expect(decide([])).toMatchObject({ kind: 'none', thin: true })
   })
 
-  it('leaves provisional entries without a vote while any other state answers', () => {
-    expect(decide([...times(9, [BOB, 'provisional']), [ALICE, 'fresh']])).toMatchObject({
-      kind: 'owner',
-      owner: { pubkey: ALICE.pubkey },
-      provisional: false,
-      settled: false
-    })
+  it('[a squatter without a witness] has no vote beside a single other answer', () => {
+    for (const others of [1, 10])
+      expect(decide([...times(10, [BOB, 'provisional']), ...times(others, [ALICE, 'fresh'])], 20)).toMatchObject({
+        kind: 'owner',
+        owner: { pubkey: ALICE.pubkey },
+        of: others,
+        thin: true,
+        provisional: false,
+        settled: false
+      })
     expect(decide(times(3, [BOB, 'provisional']))).toMatchObject({
       kind: 'owner',
       rule: 'provisional-only',
       provisional: true,
       settled: false
     })
+  })
+
+  it('[a lone vote against a provisional claim] makes it contested where most hold that claim', () => {
+    const beside = (provisional: Vote[], others: number): Tally =>
+      decide([...provisional, ...times(others, [ALICE, 'fresh'])], 20)
+    const bobs = (count: number): Vote[] => times(count, [BOB, 'provisional'])
+    for (const others of [1, 5, 9])
+      expect(beside(bobs(11), others)).toMatchObject({
+        kind: 'contested',
+        rule: 'provisional-majority',
+        candidates: [
+          { pubkey: BOB.pubkey, votes: 11 },
+          { pubkey: ALICE.pubkey, votes: others }
+        ]
+      })
+    const alices = { kind: 'owner', owner: { pubkey: ALICE.pubkey } }
+    expect(beside(bobs(9), 11)).toMatchObject({ ...alices, thin: false })
+    const two: Vote[] = [...bobs(6), ...times(6, [bareClaim({ owner: 'carol' }), 'provisional'])]
+    expect(beside(two, 1), 'two claims, none with most').toMatchObject(alices)
+    expect(beside(times(15, [ALICE, 'provisional']), 1), 'one claim').toMatchObject(alices)
   })
 
   it('stops as soon as more than half of those to be asked agree', () => {
@@ -89,6 +112,7 @@ describe('the vote', () => {
   it('gives the newest record of the owner, from any responder', () => {
     const newest = bareClaim({ owner: 'alice', serial: 7 })
     expect(decide([...times(3, [ALICE]), [newest, 'provisional']])).toMatchObject({ owner: { newest } })
+    expect(decide([...times(11, [ALICE]), [newest]], 20)).toMatchObject({ owner: { newest } })
   })
 
   it('never names two owners, and an early owner is also the late one', () => {
