@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Lab, type LabNode } from '../network/lab.ts'
-import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { waitFor } from '../wait-for.ts'
 
 let lab: Lab
@@ -12,15 +11,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => lab.close())
-
-async function ownersOf(name: string): Promise<(string | undefined)[]> {
-  return Promise.all(
-    lab.nodes.map(async ({ network }) => {
-      const own = (await network.getReveals(name)).answers.find(({ self }) => self)!
-      return own.reveal && toHex(own.reveal.pubkey)
-    })
-  )
-}
 
 describe('eight nodes', () => {
   it('all witness a commitment and all hold the reveal', async () => {
@@ -36,17 +26,6 @@ describe('eight nodes', () => {
     for (const answer of found.answers) expect(answer.reveal).toEqual(reveal)
     const everybody = await nodes[7]!.network.getReveals('eight.chronym', undefined, 'everybody')
     expect(everybody.answers).toHaveLength(8)
-  })
-
-  it('end a contest of two keys with one owner, though the claims come from two sides', async () => {
-    const [early, later] = [lab.owner('early'), lab.owner('later')]
-    for (const owner of [early, later]) await lab.commit(nodes[1]!, 'contest.chronym', owner)
-    lab.advance(lab.profile.min_commit)
-    const lower = lab.reveal('contest.chronym', early, { p: lab.round })
-    lab.advance(1)
-    const higher = lab.reveal('contest.chronym', later, { p: lab.round })
-    await Promise.all([nodes[2]!.network.putReveal(higher), nodes[6]!.network.putReveal(lower)])
-    expect(new Set(await ownersOf('contest.chronym'))).toEqual(new Set([toHex(early.publicKey)]))
   })
 
   it('take a newcomer in, which adopts what they agree on', async () => {

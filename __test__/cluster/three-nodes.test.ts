@@ -137,23 +137,6 @@ describe('three nodes', () => {
     expect(await statesOf('unseen.chronym')).toEqual(all('provisional'))
   })
 
-  it('do not witness a commitment that they saw at or after its pulse', async () => {
-    const owner = lab.owner('late')
-    const p = lab.round
-    await lab.commit(first, 'late.chronym', owner)
-    lab.advance(3)
-    await first.network.putReveal(lab.reveal('late.chronym', owner, { p }))
-    expect(await statesOf('late.chronym')).toEqual(all('provisional'))
-  })
-
-  it('do not witness a pulse later than the window after the commitment', async () => {
-    const owner = lab.owner('slow')
-    await lab.commit(first, 'slow.chronym', owner)
-    lab.advance(lab.profile.pulse_window + 1)
-    await first.network.putReveal(lab.reveal('slow.chronym', owner, { p: lab.round }))
-    expect(await statesOf('slow.chronym')).toEqual(all('provisional'))
-  })
-
   it('settle a contest for the lower (p, tie) on every node, whichever came first', async () => {
     const [early, later] = [lab.owner('early'), lab.owner('later')]
     for (const order of ['early first', 'later first', 'at once'] as const) {

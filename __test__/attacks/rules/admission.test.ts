@@ -307,7 +307,7 @@ describe('neighbours that lie', () => {
       entry = tickEntry(entry, timeAt(round), LOCAL)!
       const decision = admit(
         entry,
-        bareClaim({ owner: `rival ${rival % 20}` }),
+        bareClaim({ owner: `rival ${rival}` }),
         facts({ unseen: true, time: timeAt(round) }),
         LOCAL
       )

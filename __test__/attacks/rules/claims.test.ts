@@ -3,13 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { signDevPulse } from '../../../src/beacon/dev-beacon.ts'
 import { addon } from '../../../src/native/addon.ts'
 import { satisfies } from '../../../src/network/client/publish.ts'
-import {
-  admit,
-  refuseEarly,
-  reviseEntry,
-  type AdmissionFacts,
-  type Decision
-} from '../../../src/protocol/admission/admission.ts'
+import { admit, reviseEntry, type AdmissionFacts, type Decision } from '../../../src/protocol/admission/admission.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { type Claim, highestSerial } from '../../../src/protocol/claim/claim.ts'
 import { commitmentHash, claimRound } from '../../../src/protocol/claim/commitment.ts'
@@ -202,12 +196,6 @@ describe('the key of a name, stolen', () => {
       true,
       false
     ])
-  })
-
-  it('has an id for each first link, which needs no check of the record', () => {
-    const time = timeAt(1010)
-    expect(refuseEarly(entryIn('settled'), STOLEN, { isNeighbour: true, time }, LOCAL)?.code).toBe('taken')
-    expect(refuseEarly(entryIn('settled'), OWN, { isNeighbour: true, time }, LOCAL)).toBeUndefined()
   })
 })
 

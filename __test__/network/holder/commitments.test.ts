@@ -152,6 +152,7 @@ describe('the table of commitments', () => {
       const held = table()
       held.receive(c, nonceOf(c, 4), 'a')
       held.takeOver(words(11, s))
+      expect(held.facts(c).handedOver).toHaveLength(11)
       held.takeOver(new Map())
       expect(held.facts(c)).toMatchObject({ seen: s + 50, vouched: s })
       expect(table().facts(c)).toMatchObject({ seen: s + 50, vouched: s })

@@ -1,10 +1,9 @@
 /** The holder by itself: one node's rules, without a network around it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRoundClock } from '../../../src/time/clock.ts'
-import { equalBytes, sha256, toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { sha256 } from '../../../src/protocol/encoding/bytes.ts'
 import type { Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
-import { encodeReveal, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
-import type { HandedOver } from '../../../src/protocol/admission/witness.ts'
+import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { StoreError } from '../../../src/store/types.ts'
 import { HolderWorkbench, PEER } from '../holder-workbench.ts'
 import { type Lab, saltOf } from '../lab.ts'
@@ -86,46 +85,6 @@ describe('a holder', () => {
     })
     await stale.entries.dropDead()
     expect(at.stateOf(stale, 'held.chronym')?.owner).toEqual(held.pubkey)
-  })
-
-  it('keeps two payloads at one (p, serial) as equivocation', async () => {
-    const target = at.holder()
-    const owner = lab.owner('double')
-    const first = at.witnessed(target, 'double.chronym', 'double')
-    await at.put(target, first)
-    const twin = lab.updated({ ...first, payload: first.payload }, owner, 1)
-    expect(equalBytes(twin.signature, first.signature)).toBe(true)
-    const other = signReveal(
-      { ...first, payload: new TextEncoder().encode('{"records":{"@":[]},"serial":1}') },
-      owner,
-      lab.hash
-    )
-    await at.put(target, other)
-    expect(target.entries.load(at.key('double.chronym'))?.entry.equivocation).toMatchObject({
-      round: first.drand_pulse,
-      serial: 1
-    })
-  })
-
-  it('counts a commitment handed over by five diverse neighbours, by their median, not by fewer', async () => {
-    const target = at.holder()
-    const owner = lab.owner('handed')
-    const commitment = lab.commitment('handed.chronym', owner, saltOf('handed'))
-    const said = (rounds: readonly number[]): Map<string, HandedOver[]> =>
-      new Map([[toHex(commitment), rounds.map((seen, index) => ({ peer: `p${index}`, prefix: String(index), seen }))]])
-    const [early, late] = [lab.round, lab.round + 5_000]
-    lab.advance(lab.profile.min_commit)
-    const reveal = encodeReveal(lab.reveal('handed.chronym', owner, { p: lab.round, salt: saltOf('handed') }))
-
-    target.commitments.takeOver(said([early, early, early, early]))
-    await target.put('reveal', reveal, PEER)
-    expect(at.stateOf(target, 'handed.chronym')?.state, 'four words').toBe('provisional')
-    target.commitments.takeOver(said([early, early, late, late, late]))
-    await target.put('reveal', reveal, PEER)
-    expect(at.stateOf(target, 'handed.chronym')?.state, 'the median is late').toBe('provisional')
-    target.commitments.takeOver(said([early, early, early, late, late]))
-    await target.put('reveal', reveal, PEER)
-    expect(at.stateOf(target, 'handed.chronym')?.state).toBe('fresh')
   })
 
   it('answers nothing as stored that did not reach the disk', async () => {

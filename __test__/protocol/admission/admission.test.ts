@@ -2,14 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AdmissionFacts, Decision } from '../../../src/protocol/admission/admission.ts'
 import { admit, adopt, refuseEarly, reviseEntry } from '../../../src/protocol/admission/admission.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
-import {
-  type Entry,
-  type EntryState,
-  isRipe,
-  MAX_RIVALS,
-  newEntry,
-  tickEntry
-} from '../../../src/protocol/admission/entry.ts'
+import { type Entry, type EntryState, isRipe, newEntry, tickEntry } from '../../../src/protocol/admission/entry.ts'
 import type { NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import { bareClaim, LOCAL, timeAt } from '../fixtures.ts'
 
@@ -92,11 +85,6 @@ describe('a claim for which there is no entry', () => {
     expect(stored(decide(undefined, ALICE, { neighbours: held(ALICE, 'fresh'), witnessed: false })).state).toBe('fresh')
   })
 
-  it('waits while no pulse of the last day is known', () => {
-    const time = { ...timeAt(NOW), fresh: false }
-    expect(decide(undefined, ALICE, { time })).toEqual({ kind: 'wait' })
-  })
-
   it('is refused once its lease has ended', () => {
     expect(decide(undefined, ALICE, { time: timeAt(1001 + LOCAL.lease + LOCAL.grace) })).toMatchObject({
       kind: 'refuse',
@@ -136,14 +124,6 @@ describe('a contest', () => {
     expect(tickEntry(entry, { ...timeAt(1005), now: 10 ** 9 }, LOCAL)).toBe(entry)
   })
 
-  it('takes another first link of the same key for another claim', () => {
-    const again = bareClaim({ owner: 'alice', firstRound: 1003 })
-    expect(decide(entry, again)).toMatchObject({ kind: 'refuse', code: 'contest', entry })
-    const better = bareClaim({ owner: 'alice', firstRound: 998 })
-    expect(stored(decide(entry, better)).claim).toBe(better)
-    expect(decide(entry, better, { witnessed: false })).toMatchObject({ kind: 'refuse', code: 'unwitnessed', entry })
-  })
-
   it('takes an update of the same claim', () => {
     const update = bareClaim({ serial: 2 })
     expect(stored(decide(entry, update, { witnessed: false })).claim).toBe(update)
@@ -163,22 +143,10 @@ describe('the records of the owner', () => {
     expect(decide(entry, bareClaim({ serial: 5 }))).toEqual({ kind: 'store', entry, changed: false })
   })
 
-  it('show an equivocation, whichever wins', () => {
-    const outcomes = ['other', 'another', 'third'].map((payload) => decide(entry, bareClaim({ serial: 5, payload })))
-    for (const outcome of outcomes)
-      expect('entry' in outcome && outcome.entry.equivocation).toMatchObject({ round: 1000, serial: 5 })
-  })
-
   it('forget the equivocations of another owner', () => {
     const equivocation = { round: 1000, serial: 1, payloadHashes: [ALICE.id, BOB_EARLIER.id] as const }
     const replaced = stored(decide({ ...newEntry(ALICE, 'fresh', timeAt(1005)), equivocation }, BOB_EARLIER))
     expect(replaced.equivocation).toBeUndefined()
-  })
-
-  it('wait with a renewal while the beacon is stale, not with an update', () => {
-    const time = { ...timeAt(NOW), fresh: false }
-    expect(decide(entry, bareClaim({ newestRound: 1009 }), { time })).toEqual({ kind: 'wait' })
-    expect(decide(entry, bareClaim({ serial: 6 }), { time }).kind).toBe('store')
   })
 
   it('renew in the grace, when nobody else may claim', () => {
@@ -234,16 +202,6 @@ describe('a provisional entry', () => {
     expect(first).toMatchObject({ code: 'unwitnessed', entry: { quietRound: NOW } })
     const second = decide(first.entry, BOB_LATER, { witnessed: false, time: timeAt(NOW + 9) })
     expect(second).toMatchObject({ entry: { quietRound: NOW } })
-  })
-
-  it('is delayed by a bounded number of rivals', () => {
-    let current: Entry = entry
-    for (let n = 0; n < MAX_RIVALS + 5; n++) {
-      const decision = decide(current, bareClaim({ owner: `rival ${n}` }), { witnessed: false, time: timeAt(NOW + n) })
-      if (decision.kind === 'refuse' && decision.entry !== undefined) current = decision.entry
-    }
-    expect(current.rivals).toHaveLength(MAX_RIVALS)
-    expect(current.quietRound).toBe(NOW + MAX_RIVALS - 1)
   })
 
   it('becomes fresh once its own claim is witnessed, after asking', () => {

@@ -40,7 +40,7 @@ describe('the master seed', () => {
 })
 
 describe('derived keys', () => {
-  it('differ by use, name, network, seed and index', () => {
+  it("[owners' names can't be linked] differ by use, name, network, seed and index", () => {
     const seed = seedOf(1)
     const keys = [
       nameKey(seed, HASH, ALICE),
