@@ -1,6 +1,5 @@
 /**
- * The disturbances of docs/tasks.md with real processes: clocks that jump, a full disk, a lock left by a killed
- * process.
+ * The disturbances of docs/tasks.md with real processes: clocks that jump, a full disk, records that cannot be read.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -218,21 +217,5 @@ describe('a record of the database that cannot be read', () => {
     const doctor = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'doctor', '--json'])
     expect(doctor.stdout).toMatch(/"name":"journal","state":"warning"/)
     expect((await daemon.request('GET', '/api/vdf/tasks')).body).toEqual([])
-  })
-})
-
-describe('a data directory that is in use', () => {
-  it("is refused to a second daemon with the first one's process id, and free after a kill", async () => {
-    const args = ['--network', profile, '--data-dir', scene.directory()]
-    const first = await scene.daemon(args)
-    const second = await runToEnd('src/daemon/main.ts', ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
-    expect(second).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/is in use by another daemon \(process \d+\)/) as string
-    })
-    const id = await register(first)
-    await first.signal('SIGKILL')
-    const third = await scene.daemon(args)
-    await completed(third, id)
   })
 })

@@ -111,7 +111,7 @@ describe('the daemon', () => {
     const daemon = await scene.daemon(['--data-dir', directory])
     const second = await runToEnd(MAIN, [...QUIET, '--data-dir', directory])
     expect(second.code).toBe(1)
-    expect(second.stderr).toMatch(/data directory|another daemon/i)
+    expect(second.stderr).toMatch(/is in use by another daemon \(process \d+\)/)
     expect(second.stderr).toContain(directory)
     expect((await daemon.request('GET', '/healthz')).status).toBe(200)
     await daemon.signal('SIGKILL')

@@ -31,9 +31,7 @@ import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createRoundClock, systemClock as clock } from '../../src/time/clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createTaskManager } from '../../src/registry/claims/tasks.ts'
-import type { ClaimTasks } from '../../src/registry/tasks.ts'
-import type { TaskView } from '../../src/views/task.ts'
-import { silentLog, taskWhere } from './claims/fakes.ts'
+import { silentLog } from './claims/fakes.ts'
 import { createContext } from '../../src/registry/context.ts'
 
 /** Counts the logs that are verified on the event loop: threads load modules of their own. */
@@ -42,8 +40,6 @@ vi.mock('../../src/protocol/identity/log.ts', async (importOriginal) => {
   return { ...real, verifyIdentityLog: vi.fn(real.verifyIdentityLog) }
 })
 
-const ALICE = 'alice.chronym'
-const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }], www: [{ type: 'CNAME', value: '@' }] } }
 const profile = parseProfile({
   ...builtInProfiles.local,
   discriminant_bits: 512,
@@ -53,7 +49,6 @@ const profile = parseProfile({
 
 interface RealNode {
   readonly registry: Registry
-  readonly tasks: ClaimTasks
   readonly network: OpenableNetwork
   readonly address: string
   /** Peers that a look-up can begin with; a connection alone is not enough. */
@@ -120,7 +115,6 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
   await firstPulse
   const node: RealNode = {
     registry,
-    tasks,
     network,
     address: network.addresses()[0]!.address,
     knownPeers: () => network.knownPeers(),
@@ -134,10 +128,6 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
   }
   nodes.push(node)
   return node
-}
-
-async function finish({ tasks }: RealNode, { task_id }: TaskView): Promise<TaskView> {
-  return taskWhere(tasks, task_id, (view) => view.status !== 'running')
 }
 
 beforeAll(async () => {
@@ -154,62 +144,10 @@ afterAll(async () => {
 })
 
 describe('nodes on real parts', () => {
-  it('register alone, and are resolved, renewed and contradicted by others that join', async () => {
+  it('publish, recover and resolve identities, of whose logs none is verified on the event loop', async () => {
     const first = await startNode(1, [])
-    expect(await finish(first, await first.registry.register(ALICE, { zone: ZONE }))).toMatchObject({
-      status: 'completed',
-      error: null
-    })
-    expect((await first.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
-
     const second = await startNode(2, [first.address])
     await expect.poll(() => Math.min(first.knownPeers(), second.knownPeers())).toBe(1)
-    expect((await second.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
-    await expect(second.registry.register(ALICE, {})).rejects.toThrow(
-      expect.objectContaining({ code: 'SVC-REG-001' }) as Error
-    )
-
-    first.registry.saveZone(ALICE, { records: { '@': [{ type: 'TXT', value: '"changed"' }] } })
-    expect(await first.registry.publishZone(ALICE)).toEqual({ serial: 2, stored_by: 2, of: 2 })
-    expect((await second.registry.publicZone(ALICE)).zone.serial).toBe(2)
-
-    expect(await finish(first, await first.registry.renew(ALICE, {}))).toMatchObject({
-      status: 'completed',
-      error: null,
-      iterations: 5_000
-    })
-    expect(await second.registry.explain(ALICE)).toMatchObject({ owner: expect.any(String) })
-    expect(await second.registry.estimate('bob.chronym')).toMatchObject({ iterations: 20_000 })
-  })
-
-  it('list a name whose registration is cancelled while its reveal is under way, since others hold it', async () => {
-    const [first, second] = nodes as [RealNode, RealNode]
-    const name = 'late.chronym'
-    const put = first.network.putReveal.bind(first.network)
-    const [reached, gate] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
-    vi.spyOn(first.network, 'putReveal').mockImplementationOnce(async (reveal, options) => {
-      const outcome = await put(reveal, options)
-      reached.resolve(undefined)
-      await gate.promise
-      return outcome
-    })
-    const { task_id } = await first.registry.register(name, { zone: ZONE })
-    await reached.promise
-    const removed = first.tasks.remove(task_id)
-    gate.resolve(undefined)
-    expect(await removed).toBe(true)
-    const isListed = expect.arrayContaining([
-      expect.objectContaining({ name, renewal: expect.objectContaining({ state: 'released' }) as unknown })
-    ]) as unknown
-    expect(first.registry.ownedNames()).toEqual(isListed)
-    expect((await second.registry.publicZone(name)).zone).toEqual({ serial: 1, ...ZONE })
-
-    expect(first.registry.takeBack(name)).toMatchObject({ renewal: { state: 'scheduled' } })
-    expect(await first.registry.publishZone(name)).toEqual({ serial: 1, stored_by: 2, of: 2 })
-  })
-
-  it('publish, recover and resolve identities, of whose logs none is verified on the event loop', async () => {
-    const [first, second] = nodes as [RealNode, RealNode]
     const [update, recovery, assertion] = [1, 2, 3].map((byte) => keyPairFromSeed(new Uint8Array(32).fill(byte))) as [
       KeyPair,
       KeyPair,

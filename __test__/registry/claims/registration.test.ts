@@ -134,11 +134,6 @@ describe('registering', () => {
     expect((await node.registry.register(ALICE, {})).status, 'half are not most').toBe('running')
   })
 
-  it('points to the renewal when the name is ours already', async () => {
-    await registered()
-    await expect(node.registry.register(ALICE, {})).rejects.toThrow(/renew/)
-  })
-
   it('takes a name up again that the network holds for our key and this daemon has forgotten', async () => {
     await registered()
     const restored = await start({ store: new MemoryStore() })

@@ -164,8 +164,13 @@ describe('a name that', () => {
       rule: 'no-majority',
       state: 'contested',
       owner: null,
+      lease: null,
       error: { code: 'SVC-RES-004' },
       candidates: [{ votes: 2 }, { votes: 2 }]
+    })
+    await expect(asker.registry.resolve(ALICE)).rejects.toMatchObject({
+      code: 'SVC-RES-004',
+      extensions: { candidates: [{ votes: 2 }, { votes: 2 }] }
     })
   })
 
@@ -248,6 +253,8 @@ describe('a name that', () => {
     bench.holdEverywhere(withZone(reveal, 5))
     await asker.registry.resolve(ALICE)
     bench.holdEverywhere(reveal)
+    asker.registry.forget(ALICE)
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(/older/)
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({
       rule: 'older-than-seen',

@@ -274,44 +274,6 @@ describe('a copy of what is kept', () => {
 })
 
 describe('peers that disagree', () => {
-  it('with no majority are SVC-RES-004 with both owners, never a guess', async () => {
-    const ours = await registered(owner)
-    const theirs = await rival()
-    bench.world.peers.forEach((peer, index) =>
-      peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs })
-    )
-    bench.world.peers[4]!.reveals.delete(ALICE)
-    await expect(asker.registry.resolve(ALICE)).rejects.toMatchObject({
-      code: 'SVC-RES-004',
-      extensions: { candidates: [{}, {}] }
-    })
-    expect(await asker.registry.explain(ALICE)).toMatchObject({
-      state: 'contested',
-      rule: 'no-majority',
-      owner: null,
-      lease: null
-    })
-  })
-
-  it('cannot move a resolver within a day from an owner that it has known as settled', async () => {
-    await registered(owner)
-    await asker.registry.resolve(ALICE)
-    const theirs = await rival()
-    bench.holdEverywhere(theirs)
-    tellOfNewer()
-    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-004'))
-    expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'two-majorities' })
-  })
-
-  it('cannot take a record back in time', async () => {
-    const reveal = await registered(owner)
-    bench.holdEverywhere(withZone(reveal, 5))
-    await asker.registry.resolve(ALICE)
-    bench.holdEverywhere(reveal)
-    tellOfNewer()
-    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(/older/)
-  })
-
   it('are outvoted by a majority, whose newest record counts from any peer', async () => {
     const reveal = await registered(owner)
     const newer = withZone(reveal, 9)

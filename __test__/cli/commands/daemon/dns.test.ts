@@ -192,12 +192,6 @@ describe('dns setup', () => {
     expect(readFileSync(join(root, OURS), 'utf8')).toBe('mine\n')
   })
 
-  it('warns of a port that the daemon chose by itself', async () => {
-    shown.dns = { ...DNS_BODY, listen: [{ transport: 'udp', address: '127.0.0.1', port: 40_000 }] }
-    const { stdout } = await ask(['dns', 'setup', '--root', scene.tree(UNBOUND, ['unbound']), '--json'])
-    expect((JSON.parse(stdout) as { remarks: string[] }).remarks).toContainEqual(expect.stringContaining('dns.listen'))
-  })
-
   it('says that dnsmasq needs dns.forward for aliases, unless the daemon has it', async () => {
     const root = scene.tree({ '/etc/resolv.conf': 'nameserver 127.0.0.1\n' })
     const remarks = async (system: string, forwarding: boolean): Promise<string> => {

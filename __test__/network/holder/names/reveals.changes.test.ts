@@ -110,16 +110,6 @@ it('leave room for the updates of others, whoever fills the queue', async () => 
   expect(serials.at(-1)).toBe(99)
 })
 
-it('[a thief who uses up all turns] does not keep the owner from changing the keys', async () => {
-  const [owner, words, heir] = ['owner', 'words', 'heir'].map((who) => lab.owner(who))
-  const named = lab.reveal('stolen.chronym', owner!, { p: lab.round, next: nextHash(words!.publicKey, lab.hash) })
-  const { burst } = lab.profile.changes
-  for (let serial = 1; serial < burst + 3; serial++)
-    expect(await put(lab.updated(named, owner!, serial))).toBe(serial > burst + 1 ? 'busy' : 'stored')
-  const rotated = withChange(named, { to: heir!, next: words!, by: words!, consent: owner! }, lab.profile)
-  expect(await put(rotated)).toBe('stored')
-})
-
 it('[a thief of the change words] outlives a start: the record is served, its notice kept beside it, until that is final', async () => {
   const [owner, words, thief] = ['owner', 'words', 'thief'].map((who) => lab.owner(who))
   const NOTICED = 'noticed.chronym'
