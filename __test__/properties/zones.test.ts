@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { decodeReply, encodeQuery, type Rr } from '../../scripts/dns/message.ts'
 import { typeName } from '../../scripts/dns/name.ts'
 import { zoneText } from '../../src/cli/commands/names/zone.ts'
-import { changesBetween, formatChanges, isUnchanged } from '../../src/cli/zone/changes.ts'
+import { changesBetween, formatChanges, inSpellingOf, isUnchanged } from '../../src/cli/zone/changes.ts'
 import { printableMessage } from '../../src/cli/terminal/format.ts'
 import { formatMasterFile } from '../../src/cli/zone-file/format.ts'
 import { parseMasterFile } from '../../src/cli/zone-file/parse.ts'
@@ -78,6 +78,8 @@ describe('any zone', () => {
         expect([read.problems, read.remarks]).toEqual([[], []])
         same(read.zone, zone)
         expect(isUnchanged(changesBetween(zone, read.zone))).toBe(true)
+        const records = Object.entries(zone.records).filter(([, list]) => list.length > 0)
+        expect({ ...inSpellingOf(zone, read.zone).records }).toEqual(Object.fromEntries(records))
       }),
       CASES
     )
