@@ -229,22 +229,6 @@ describe('a daemon does not start', () => {
     expect(stderr).toContain(`127.0.0.1:${port}`)
     expect(stderr).toContain('setcap cap_net_bind_service=+ep')
   })
-
-  it('with a certificate or a key that cannot be read', async () => {
-    const missing = await start('--dns-tls-listen', '127.0.0.1:0', '--dns-tls-cert', '/none', '--dns-tls-key', '/none')
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC-DNS-003') as string })
-    const directory = scene.directory()
-    writeFileSync(join(directory, 'dns-key'), 'damaged', { mode: 0o600 })
-    const damaged = await runToEnd('src/daemon/main.ts', ['--data-dir', directory, '--port', '0'])
-    expect(damaged).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC-DNS-004') as string })
-  })
-
-  it('with a field of DNS that has no effect', async () => {
-    expect(await start('--dns-tls-cert', '/none')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('dns.tls_cert: has no effect') as string
-    })
-  })
 })
 
 describe('a daemon without DNS', () => {

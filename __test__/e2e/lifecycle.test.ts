@@ -137,16 +137,12 @@ describe('the daemon', () => {
     expect(result.stderr).toContain('--port')
   })
 
-  it.each([
-    ['an unknown field', '[api]\nprot = 1\n', 'api.prot'],
-    ['bad syntax', '[api\n', 'config.toml line'],
-    ['a value that does not fit', 'mode = "fast"\n', 'mode']
-  ])('refuses a configuration file with %s', async (_title, text, expected) => {
+  it('refuses a configuration file with an unknown field', async () => {
     const file = join(scene.directory(), 'config.toml')
-    writeFileSync(file, text)
+    writeFileSync(file, '[api]\nprot = 1\n')
     const result = await runToEnd(MAIN, [...QUIET, '--config', file, '--data-dir', scene.directory()])
     expect(result.code).toBe(2)
-    expect(result.stderr).toContain(expected)
+    expect(result.stderr).toContain('api.prot')
     expect(result.stderr).toContain('SVC-CFG-001')
   })
 
@@ -155,31 +151,5 @@ describe('the daemon', () => {
     const result = await runToEnd(MAIN, [...QUIET, '--network', 'mian', '--data-dir', scene.directory()])
     expect(result.code).toBe(2)
     expect(result.stderr).toContain('mian')
-  })
-
-  it('refuses to let network local listen beyond this machine', async () => {
-    const result = await runToEnd(MAIN, [
-      '--port',
-      '0',
-      '--listen',
-      '/ip4/0.0.0.0/tcp/0',
-      '--data-dir',
-      scene.directory()
-    ])
-    expect(result.code).not.toBe(0)
-    expect(result.stderr).toContain('loopback')
-  })
-
-  it('refuses a corrupt store, names the file and leaves it as it is', async () => {
-    const directory = scene.directory()
-    const daemon = await scene.daemon(['--data-dir', directory])
-    await daemon.signal('SIGTERM')
-    const database = join(directory, 'chronym.db')
-    const broken = Buffer.alloc(8192, 'not a database ')
-    writeFileSync(database, broken)
-    const result = await runToEnd(MAIN, [...QUIET, '--data-dir', directory])
-    expect(result.code).toBe(1)
-    expect(result.stderr).toContain('chronym.db')
-    expect(readFileSync(database).equals(broken)).toBe(true)
   })
 })

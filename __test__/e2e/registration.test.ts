@@ -121,33 +121,12 @@ describe('three daemons', () => {
     expect(answer).toMatchObject({ status: 409, body: { code: 'SVC-REG-001' } })
   })
 
-  it('say of a name nobody has that it is not registered', async () => {
-    expect(await third.request('GET', '/api/resolve/nobody.chronym')).toMatchObject({
-      status: 404,
-      body: { code: 'SVC-RES-002' }
-    })
-  })
-
   it('renew a name with a quarter of the squarings', async () => {
     const { status, body } = await first.request('POST', '/api/vdf/renew', { name: 'alice.chronym' })
     expect(status).toBe(202)
     expect(await finished(first, body.task_id)).toMatchObject({ kind: 'renew', iterations: ITERATIONS / 4 })
     const resolved = await third.request('GET', '/api/resolve/alice.chronym')
     expect(resolved.status).toBe(200)
-  })
-
-  it('publish nothing for a cancelled task', async () => {
-    const id = await register(second, 'ab.chronym')
-    await eventually(
-      () => task(second, id),
-      ({ phase }) => phase === 'evaluate'
-    )
-    expect(await second.request('DELETE', `/api/vdf/status/${id}`)).toMatchObject({
-      status: 200,
-      body: { success: true }
-    })
-    expect(await task(second, id)).toMatchObject({ status: 'failed', error: { code: 'SVC-TSK-003' } })
-    expect((await third.request('GET', '/api/resolve/ab.chronym')).status).toBe(404)
   })
 })
 

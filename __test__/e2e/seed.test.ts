@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { seedToWords } from '../../src/protocol/crypto/keys.ts'
 import { register, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const scene = new Scene()
@@ -54,21 +53,6 @@ beforeAll(async () => {
 describe('the directory of a killed daemon that owns a name', () => {
   const cases: [title: string, code: string, exitCode: number, spoil: () => void, args: string[]][] = [
     ['without its seed', 'SVC-KEY-001', 1, () => rmSync(join(directory, 'seed-words')), []],
-    [
-      'with another valid seed',
-      'SVC-KEY-002',
-      1,
-      () => writeFileSync(join(directory, 'seed-words'), seedToWords(new Uint8Array(32).fill(9))),
-      []
-    ],
-    [
-      'with words that are damaged',
-      'SVC-KEY-003',
-      1,
-      () => writeFileSync(join(directory, 'seed-words'), words.replace(/\w+$/, 'illegible')),
-      []
-    ],
-    ['with a node key that is cut off', 'SVC-KEY-004', 1, () => writeFileSync(join(directory, 'node-key'), 'abcd'), []],
     ['started on another network', 'SVC-CFG-001', 2, () => undefined, ['--network', 'test']]
   ]
 

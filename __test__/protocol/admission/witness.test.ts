@@ -34,12 +34,6 @@ describe('a witness', () => {
     }
   })
 
-  it('is none after the reveal window', () => {
-    const window = (14 * 86_400) / 3
-    expect(isWitnessed(claim, { seen: 980 }, timeAt(1000 + window), MAIN)).toBe(true)
-    expect(isWitnessed(claim, { seen: 980 }, timeAt(1001 + window), MAIN)).toBe(false)
-  })
-
   it('[a claim that few vouch for] has one in more than half of k diverse neighbours, whatever the others say or leave out', () => {
     const eleven = handed(...Array.from({ length: 10 }, () => 1), 980)
     const late = handed(...Array.from({ length: 9 }, () => 5000)).map((word) => ({

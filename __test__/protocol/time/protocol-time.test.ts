@@ -58,16 +58,6 @@ describe('protocol time', () => {
     expect(advanceTime(TIME_ZERO, { clock: 10 }, MAIN).fresh).toBe(false)
   })
 
-  it('lets nothing lapse by pulses of long ago', () => {
-    const before = advanceTime(TIME_ZERO, { clock: 1000, verified: 1000 }, MAIN)
-    const down = advanceTime(
-      before,
-      { clock: 1000 + 10 * MAIN.pulse_fresh, verified: 1000 + 2 * MAIN.pulse_fresh },
-      MAIN
-    )
-    expect(down).toMatchObject({ verified: 1000 + 2 * MAIN.pulse_fresh, lapse: 1000, fresh: false })
-  })
-
   it('takes no lapse back after a restart, when the clock is behind and a pulse of long ago comes first', () => {
     const restarted = { ...TIME_ZERO, lapse: 1_000_000 }
     expect(advanceTime(restarted, { clock: 500, verified: 500 }, MAIN)).toEqual({
