@@ -149,7 +149,7 @@ describe('every documented error', () => {
   afterAll(() => {
     // No answer has these: __test__/data-directory/open.test.ts, __test__/data-directory/dns-key.test.ts,
     // __test__/cli/commands/daemon/key.test.ts, __test__/daemon/seed-at-start.test.ts, __test__/dns/service.test.ts and __test__/dns/certificate.test.ts
-    // provoke them, and __test__/e2e/newer-directory.test.ts.
+    // provoke them, and __test__/e2e/earlier-directory.test.ts.
     const answered = Object.entries(ERROR_TABLE).flatMap(([code, { status }]) =>
       /^SVC-(?:KEY|DNS|STO)-/.test(code) && status === null ? [] : [code]
     )
