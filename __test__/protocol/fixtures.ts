@@ -44,7 +44,7 @@ export function modelPulse(round: number, profile: NetworkProfile): Uint8Array {
   return bytesOf(`pulse ${round} ${profile.beacon.chain_hash}`, 48)
 }
 
-function modelProof(seed: Uint8Array, iterations: number, profile: NetworkProfile): Uint8Array {
+export function modelProof(seed: Uint8Array, iterations: number, profile: NetworkProfile): Uint8Array {
   const { length, split } = proofShape(iterations, profile)
   const proof = bytesOf(`proof ${Buffer.from(seed).toString('hex')} ${iterations}`, length)
   if (split !== null) proof.set(u64be(split), 200)

@@ -1,12 +1,12 @@
 /** A beacon by the clock of a test. */
-import { createHash } from 'node:crypto'
 import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
 import { clockRound } from '../../src/protocol/time.ts'
 import { sha256 } from '../../src/protocol/encoding/bytes.ts'
 import type { Clock } from '../../src/time/clock.ts'
+import { modelPulse } from '../protocol/fixtures.ts'
 import { profile } from './test-profile.ts'
 
-/** Pulses for every round that is due by the clock; silent when told so. Randomness is real, signatures are made up. */
+/** Pulses for every round that is due by the clock; silent when told so. Randomness is real, signatures are modelled. */
 export class FakeBeacon implements BeaconClient {
   silent: boolean
   #newest: VerifiedPulse | undefined
@@ -59,10 +59,6 @@ export class FakeBeacon implements BeaconClient {
 }
 
 function pulseOf(round: number): VerifiedPulse {
-  const signature = new Uint8Array(
-    createHash('sha384')
-      .update(`pulse ${String(round)}`)
-      .digest()
-  )
+  const signature = modelPulse(round, profile)
   return { round, signature, randomness: sha256(signature) }
 }

@@ -1,11 +1,12 @@
 /** The kernel and the judges of documents, without threads. */
 import type { DocumentJudge, Evaluation, NativePool, ProofQuestion, StampQuestion } from '../../src/native/types.ts'
-import { sha256 } from '../../src/protocol/encoding/bytes.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import { modelProof } from '../protocol/fixtures.ts'
 import { FakePool } from './claims/fakes.ts'
+import { profile } from './test-profile.ts'
 
-/** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
+/** A pool of modelled proofs: wrong inputs still give proofs that do not verify. */
 export class FakeWorkers
   extends FakePool
   implements
@@ -24,10 +25,9 @@ export class FakeWorkers
     }
   }
   proofFor({ seed, iterations }: Pick<Evaluation, 'seed' | 'iterations'>): Uint8Array {
-    const digest = sha256(seed, Buffer.from(String(iterations)))
-    const proof = Buffer.alloc(200, digest)
+    const proof = modelProof(seed, iterations, profile)
     if (this.breakProofs) proof[0]! ^= 1
-    return new Uint8Array(proof)
+    return proof
   }
   /** Ends the newest evaluation with its proof. */
   prove(): void {
@@ -35,8 +35,7 @@ export class FakeWorkers
     evaluation.finish({ kind: 'proof', proof: this.proofFor(evaluation.request) })
   }
   verifyProof({ seed, iterations, proof }: ProofQuestion): Promise<boolean> {
-    const digest = sha256(seed, Buffer.from(String(iterations)))
-    return Promise.resolve(Buffer.alloc(200, digest).equals(proof))
+    return Promise.resolve(Buffer.from(modelProof(seed, iterations, profile)).equals(proof))
   }
   searchStamp({ signal }: StampQuestion): Promise<Uint8Array> {
     signal?.throwIfAborted()

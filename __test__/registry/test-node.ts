@@ -27,6 +27,7 @@ export interface TestNode {
   readonly seed: SeedHolder
   /** With its own seed. */
   unlock(): void
+  start(): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,8 +50,17 @@ export interface TestNodeOptions {
   readonly isBeaconDown?: boolean
 }
 
-/** A whole node but for network, beacon and kernel: the parts as the daemon puts them together. */
 export async function startNode(options: TestNodeOptions): Promise<TestNode> {
+  const node = createNode(options)
+  await node.start()
+  return node
+}
+
+/**
+ * A whole node but for network, beacon and kernel: the parts as the daemon puts them together. Before its start it
+ * answers, and does nothing by itself: its tasks stay queued.
+ */
+export function createNode(options: TestNodeOptions): TestNode {
   const { world, clock, dataDir } = options
   const network = new FakeNetwork(world, options.self)
   const beacon = new FakeBeacon(clock, options.isBeaconDown)
@@ -85,8 +95,6 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
     log: silentLog
   })
   const registry = createRegistry(context, tasks, options.registry)
-  await tasks.start()
-  await registry.start()
   return {
     registry,
     tasks,
@@ -97,6 +105,10 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
     dependencies,
     seed,
     unlock: () => seed.unlock(new Uint8Array(32).fill(options.seed ?? 1)),
+    async start() {
+      await tasks.start()
+      await registry.start()
+    },
     async close() {
       await registry.stop()
       await tasks.stop()
