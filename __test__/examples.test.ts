@@ -10,7 +10,7 @@ import { serve } from '../src/api/serve.ts'
 import { decodeReveal } from '../src/protocol/claim/reveal.ts'
 import { fromHex, toBase64 } from '../src/protocol/encoding/bytes.ts'
 import { cleanEnvironment } from '../scripts/program.ts'
-import { NAME, REVEAL } from './api/helpers/endpoints.ts'
+import { NAME, REVEAL } from './api/helpers/records.ts'
 import { createWorld, MAIN_TOKEN, type World } from './api/helpers/world.ts'
 import reveals from './vectors/chronym/reveals.json' with { type: 'json' }
 import { waitFor } from './wait-for.ts'
@@ -49,7 +49,7 @@ describe('the examples', () => {
 
   it('resolve a name', async () => {
     const { world, environment } = await daemon()
-    world.registry.reveals.set(NAME, REVEAL)
+    world.hold(REVEAL)
     const { lines, stderr } = await run('resolve.ts', [NAME], environment)
     expect([stderr, lines]).toEqual(['', [`${NAME}, serial 4, from the network`, '@ TXT "network"']])
     expect((await run('resolve.ts', ['bob.chronym'], environment)).lines).toEqual(['nobody owns bob.chronym'])
@@ -57,16 +57,11 @@ describe('the examples', () => {
 
   it('watch a registration to its end', async () => {
     const { world, environment } = await daemon()
+    const change = world.scriptTask(NAME)
     const ran = run('watch-registration.ts', [NAME], environment)
-    const watching = waitFor(() => {
-      expect(world.tasks.openStreams).toBe(1)
-      return world.tasks.list()[0]!
-    })
-    const task = await Promise.race([
-      watching,
-      ran.then(({ stderr }) => Promise.reject(new Error(`the example ended: ${stderr}`)))
-    ])
-    world.tasks.change(task.task_id, 'completed', { status: 'completed', phase: 'done', progress: task.iterations })
+    const watching = waitFor(() => expect(world.openStreams()).toBe(1))
+    await Promise.race([watching, ran.then(({ stderr }) => Promise.reject(new Error(`the example ended: ${stderr}`)))])
+    change('completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
     const { code, lines } = await ran
     expect([code, lines.at(-1)]).toEqual([0, expect.stringMatching(/^completed: done, 100 %/)])
   })

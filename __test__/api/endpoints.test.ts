@@ -8,7 +8,7 @@ const token = MAIN_TOKEN
 describe('every endpoint', () => {
   it.each(ENDPOINTS)('$operation answers $status in the shape of its schema', async (each) => {
     const world = createWorld()
-    const path = furnish(world, each)
+    const path = await furnish(world, each)
     const [method = ''] = each.operation.split(' ')
     const response = await world.request(method, path, { ...each, token: each.token ? token : undefined })
     expect(response.status).toBe(each.status)
@@ -21,10 +21,12 @@ describe('every endpoint', () => {
     'HEAD answers as $operation does, without a body',
     async (each) => {
       const world = createWorld()
-      const response = await world.request('HEAD', furnish(world, each), { token: each.token ? token : undefined })
+      const response = await world.request('HEAD', await furnish(world, each), {
+        token: each.token ? token : undefined
+      })
       expect(response.status).toBe(each.status)
       expect(await response.text()).toBe('')
-      expect(world.tasks.openStreams).toBe(0)
+      expect(world.openStreams()).toBe(0)
     }
   )
 })

@@ -74,7 +74,7 @@ describe('the server', () => {
 
   it('answers HEAD of an event stream at once, without a length', async () => {
     const world = createWorld()
-    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    world.scriptTask()
     const { url } = await start(world)
     const answer = await fetch(`${url}/api/vdf/status/task-1/events`, { method: 'HEAD', headers: OWNER })
     expect(answer.status).toBe(200)
@@ -119,11 +119,11 @@ describe('the server', () => {
 
   it('ends event streams and closes without waiting', async () => {
     const world = createWorld()
-    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    world.scriptTask()
     const server = await start(world)
     const response = await fetch(`${server.url}/api/vdf/status/task-1/events`, { headers: OWNER })
     const text = response.text()
-    await expect.poll(() => world.tasks.openStreams).toBe(1)
+    await expect.poll(world.openStreams).toBe(1)
     // No timer ends what is under way: a close that waited for one would never end.
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     await server.close()
@@ -135,11 +135,10 @@ describe('the server', () => {
     const world = createWorld()
     const gate = Promise.withResolvers<undefined>()
     const asked = Promise.withResolvers<undefined>()
-    const real = world.registry.estimate.bind(world.registry)
-    world.registry.estimate = async (name) => {
+    world.answers.estimate = async (name) => {
       asked.resolve(undefined)
       await gate.promise
-      return real(name)
+      return world.node.registry.estimate(name)
     }
     const server = await start(world)
     const answer = fetch(`${server.url}/api/vdf/estimate`, {
@@ -156,22 +155,22 @@ describe('the server', () => {
 
   it('lets go of the source when a client hangs up', async () => {
     const world = createWorld()
-    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    world.scriptTask()
     const { url } = await start(world)
     const closed = new AbortController()
     await fetch(`${url}/api/vdf/status/task-1/events`, {
       headers: OWNER,
       signal: closed.signal
     })
-    await expect.poll(() => world.tasks.openStreams).toBe(1)
+    await expect.poll(world.openStreams).toBe(1)
     closed.abort()
-    await expect.poll(() => world.tasks.openStreams).toBe(0)
+    await expect.poll(world.openStreams).toBe(0)
   })
 
   it('aborts a lookup when its client hangs up, and logs no error for it', async () => {
     const world = createWorld()
     const asked = Promise.withResolvers<AbortSignal | undefined>()
-    world.registry.resolve = async (_name: string, signal?: AbortSignal) => {
+    world.answers.resolve = async (_name: string, signal?: AbortSignal) => {
       asked.resolve(signal)
       return new Promise((_resolve, reject) =>
         signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
@@ -266,7 +265,7 @@ describe('the server', () => {
 
   it("answers the owner at once beside as many idle connections as there may be, and keeps the owner's stream", async () => {
     const world = createWorld()
-    world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    world.scriptTask()
     // Silent ones are closed after a while too, which would show the newest closed on a busy machine.
     const { url, port } = await start(world, { maxConnections: 100, headersTimeoutMs: 30_000 })
     const stream = await fetch(`${url}/api/vdf/status/task-1/events`, { headers: OWNER })
@@ -278,7 +277,7 @@ describe('the server', () => {
       flood.push(...(await Promise.all(Array.from({ length: 100 }, () => idle(port)))))
       expect(await raw(port, names, 'never')).toMatch(/^HTTP\/1\.1 200 /)
     }
-    expect(world.tasks.openStreams).toBe(1)
+    expect(world.openStreams()).toBe(1)
     // The oldest have gone, the newest have not.
     await expect.poll(() => flood.filter(({ closed }) => closed).length).toBeGreaterThan(100)
     expect(flood.slice(-90).some(({ closed }) => closed)).toBe(false)

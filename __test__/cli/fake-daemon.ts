@@ -9,7 +9,7 @@ import type { Explanation } from '../../src/views/explanation.ts'
 import type { PinView } from '../../src/views/pin.ts'
 import type { DnsView } from '../../src/views/dns.ts'
 import { explanation } from '../api/helpers/explanation.ts'
-import { pinOf, REVEAL, REVEAL_BODY } from '../api/helpers/endpoints.ts'
+import { pinOf, REVEAL, REVEAL_BODY } from '../api/helpers/records.ts'
 import { taskView } from '../views/task.ts'
 import { cli, listen } from './harness.ts'
 

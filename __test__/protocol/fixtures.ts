@@ -33,8 +33,9 @@ export function bytesOf(text: string, length = 32): Uint8Array {
 
 const keyPairs = new Map<string, KeyPair>()
 
-/** The key pair of a text; cached, since tests ask for the same ones again and again. */
-export function keyOf(text: string): KeyPair {
+/** The key pair of a text; cached, since tests ask for the same ones again and again. A pair is its own. */
+export function keyOf(text: string | KeyPair): KeyPair {
+  if (typeof text !== 'string') return text
   const key = keyPairs.get(text) ?? keyPairFromSeed(bytesOf(`key ${text}`))
   keyPairs.set(text, key)
   return key
@@ -61,7 +62,7 @@ export function modelCheckers(profile: NetworkProfile): Checkers {
 
 interface ClaimOptions {
   name?: string
-  owner?: string
+  owner?: string | KeyPair
   salt?: string
   /** p of the first link. */
   p?: number

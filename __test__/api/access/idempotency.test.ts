@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createIdempotency } from '../../../src/api/access/idempotency.ts'
 import { ServiceError } from '../../../src/errors.ts'
-import { createWorld, MAIN_TOKEN, MemoryStore, type World } from '../helpers/world.ts'
+import { MemoryStore } from '../../registry/claims/fakes.ts'
+import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
 
 const HOUR_MS = 3600 * 1000
 const register = (world: World, key: string, name = 'alice.chronym', kind = 'register') =>
@@ -19,22 +20,21 @@ describe('an Idempotency-Key', () => {
     ])
     expect(second.headers.get('Location')).toBe(first.headers.get('Location'))
     expect(await second.json()).toEqual(await first.json())
-    expect(world.tasks.list()).toHaveLength(1)
+    expect(world.node.tasks.list()).toHaveLength(1)
   })
 
   it('gets the first answer while the first still runs', async () => {
     const world = createWorld()
     const gate = Promise.withResolvers<undefined>()
-    const real = world.registry.register.bind(world.registry)
-    world.registry.register = async (name, options) => {
+    world.answers.register = async (name, options) => {
       await gate.promise
-      return real(name, options)
+      return world.node.registry.register(name, options)
     }
     const both = [register(world, 'key-1'), register(world, 'key-1')]
     gate.resolve(undefined)
     const [first, second] = await Promise.all(both)
     expect(await second?.json()).toEqual(await first?.json())
-    expect(world.tasks.list()).toHaveLength(1)
+    expect(world.node.tasks.list()).toHaveLength(1)
   })
 
   it('with another body is SVC-REQ-006', async () => {
@@ -53,18 +53,18 @@ describe('an Idempotency-Key', () => {
 
   it('stays free when the request failed', async () => {
     const world = createWorld()
-    world.registry.failures.set('register', new ServiceError('SVC-RES-001', 'No peer.'))
+    world.failures.set('register', new ServiceError('SVC-RES-001', 'No peer.'))
     expect((await register(world, 'key-1')).status).toBe(503)
-    world.registry.failures.clear()
+    world.failures.clear()
     expect((await register(world, 'key-1')).status).toBe(202)
   })
 
   it('is forgotten after 24 hours', async () => {
     const world = createWorld()
     await register(world, 'key-1')
-    world.clock.now += 24 * HOUR_MS - 1
+    world.pass(24 * HOUR_MS - 1)
     expect((await register(world, 'key-1')).headers.get('Idempotency-Replayed')).toBe('true')
-    world.clock.now += 1
+    world.pass(1)
     expect((await register(world, 'key-1')).status).toBe(409)
   })
 
@@ -90,7 +90,7 @@ describe('the answers kept', () => {
     service.remember('old', 'hash', {})
     clock.now = 25 * HOUR_MS
     service.remember('new', 'hash', {})
-    expect(store.values.size).toBe(1)
+    expect(store.count('')).toBe(1)
     expect(service.find('old', 'hash')).toEqual({ status: 'new' })
   })
 
@@ -105,11 +105,11 @@ describe('the answers kept', () => {
     const store = new MemoryStore()
     const service = createIdempotency({ store, prefix: 'idempotency/', now: () => 0 })
     service.remember('key', 'hash', {})
-    const [[key] = ['']] = [...store.values]
+    const [key = ''] = store.keys('')
     store.put(key, new TextEncoder().encode(json))
     expect(service.find('key', 'hash')).toEqual({ status: 'new' })
     createIdempotency({ store, prefix: 'idempotency/', now: () => 0 }).remember('other', 'hash', {})
-    expect(store.values.has(key)).toBe(false)
+    expect(store.get(key)).toBeUndefined()
   })
 
   it('are not kept until a clock that was set back has caught up', () => {
@@ -126,6 +126,6 @@ describe('the answers kept', () => {
   it('never have the words of a client as their key', () => {
     const store = new MemoryStore()
     createIdempotency({ store, prefix: 'idempotency/', now: () => 0 }).remember('../../etc', 'hash', {})
-    expect([...store.values.keys()]).toEqual([expect.stringMatching(/^idempotency\/[0-9a-f]{64}$/)])
+    expect([...store.keys('')]).toEqual([expect.stringMatching(/^idempotency\/[0-9a-f]{64}$/)])
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTokenService } from '../../../src/api/access/tokens.ts'
-import { createWorld, MAIN_TOKEN, MemoryStore } from '../helpers/world.ts'
+import { full, MemoryStore } from '../../registry/claims/fakes.ts'
+import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 function service(main: string | undefined = MAIN_TOKEN, store = new MemoryStore()) {
   const file = { token: main }
@@ -35,7 +36,7 @@ describe('the main token', () => {
 
   it('stays the old one when the file cannot be written', async () => {
     const world = createWorld()
-    world.store.failure = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+    world.store.onWrite = full
     expect((await world.request('POST', '/api/tokens/rotate', { token: MAIN_TOKEN })).status).toBe(507)
     expect(world.services.tokens.verify(MAIN_TOKEN)).toEqual(['admin'])
   })

@@ -42,9 +42,7 @@ let versions: IdentityDocument[]
 beforeEach(() => {
   world = createWorld()
   versions = [first, second]
-  world.registry.resolveIdentityLog = async (did) => {
-    const failure = world.registry.failures.get('resolveIdentityLog')
-    if (failure !== undefined) throw failure
+  world.answers.resolveIdentityLog = async (did) => {
     if (did !== DID) throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
     return { did, versions: versions.map((version) => ({ ...version })) }
   }
@@ -139,7 +137,7 @@ describe('DID resolution', () => {
     [DID, new ServiceError('SVC-RES-001', 'offline'), 500, 'INTERNAL_ERROR', 'internalError'],
     [DID, new ServiceError('SVC-RES-004', 'older'), 500, 'INTERNAL_ERROR', 'internalError']
   ])('refuses %s (%o) with %i %s', async (identifier, failure, status, name, word) => {
-    if (failure !== undefined) world.registry.failures.set('resolveIdentityLog', failure)
+    if (failure !== undefined) world.failures.set('resolveIdentityLog', failure)
     const problem = { type: `https://www.w3.org/ns/did#${name}` }
     for (const accept of [undefined, 'application/did'])
       expect(await get(identifier, accept)).toMatchObject({
@@ -164,7 +162,7 @@ describe('DID resolution', () => {
   )
 
   it('leaves a fault of the daemon to the problem of the interface', async () => {
-    world.registry.failures.set('resolveIdentityLog', new TypeError('a bug'))
+    world.failures.set('resolveIdentityLog', new TypeError('a bug'))
     expect(await get(DID)).toMatchObject({ status: 500, body: { code: 'SVC-INT-001' } })
   })
 })
@@ -194,7 +192,7 @@ describe('did-resolver', () => {
     const errorOf = async (did: string) => (await resolver().resolve(did)).didResolutionMetadata.error
     expect(await errorOf('did:chronym:zQmNone')).toBe('notFound')
     expect(await errorOf(`${DID}/path`)).toBe('featureNotSupported')
-    world.registry.failures.set('resolveIdentityLog', new TypeError('a bug'))
+    world.failures.set('resolveIdentityLog', new TypeError('a bug'))
     expect(await errorOf(DID)).toBe('internalError')
   })
 

@@ -49,7 +49,7 @@ describe('errors of parts that know no HTTP', () => {
 
   async function provoke(failure: Error) {
     const world = createWorld()
-    world.registry.failures.set('resolve', failure)
+    world.failures.set('resolve', failure)
     const response = await world.request('GET', '/api/resolve/alice.chronym', { headers: { 'X-Request-Id': 'req-7' } })
     const body = (await response.json()) as Record<string, unknown>
     const code = body['code'] as ErrorCode

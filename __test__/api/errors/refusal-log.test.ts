@@ -16,7 +16,7 @@ describe('the log of refusals', () => {
     }
     await ask(75)
     expect(refusals()).toHaveLength(60)
-    world.clock.now += 60_000
+    world.pass(60_000)
     await ask(2)
     expect(refusals()).toHaveLength(62)
     expect(

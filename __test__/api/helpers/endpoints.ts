@@ -16,36 +16,21 @@ import * as own from '../../../src/views/own.ts'
 import * as pin from '../../../src/views/pin.ts'
 import { ReadinessSchema } from '../../../src/views/readiness.ts'
 import * as task from '../../../src/views/task.ts'
-import type { OwnedNameView } from '../../../src/views/own.ts'
-import type { PinView } from '../../../src/views/pin.ts'
-import type { Operation } from './registry.ts'
-import { CHECK_CODE } from './registry.ts'
-import { MAIN_TOKEN, SEED_PASSPHRASE, type World } from './world.ts'
+import { changePoint } from '../../../src/protocol/crypto/change-keys.ts'
+import { formatOffer, makeOffer } from '../../../src/protocol/claim/offer.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
+import { keyOf, bytesOf } from '../../protocol/fixtures.ts'
+import { profile } from '../../registry/test-profile.ts'
+import { DID, IDENTITY, MANIFEST, NAME, ownReveal, REVEAL, REVEAL_BODY } from './records.ts'
+import { MAIN_TOKEN, SEED_PASSPHRASE, type Operation, type World } from './world.ts'
 
-export const NAME = 'alice.chronym'
-export const DID = 'did:chronym:zQmTest'
+const OWNED = 'owned.chronym'
 const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
-
-export const REVEAL = {
-  name: NAME,
-  pubkey: new Uint8Array(32).fill(1),
-  drand_pulse: 12,
-  iterations: 1_000_000,
-  vdf_proof: new Uint8Array([0xa1, 0xff, 0x00]),
-  signature: new Uint8Array(64).fill(2),
-  payload: new TextEncoder().encode(
-    JSON.stringify({ records: { '@': [{ type: 'TXT', value: '"network"' }] }, serial: 4 })
-  )
-}
-
+const HASH = profileHash(profile)
+/** Of somebody who takes the name over from this daemon. */
+const OFFER = makeOffer(ownReveal(OWNED), { next: bytesOf('next'), consented: false }, keyOf('bob'), HASH)
+const POINT = changePoint(bytesOf('words'), HASH)
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
-export const REVEAL_BODY = {
-  ...REVEAL,
-  pubkey: [...REVEAL.pubkey],
-  vdf_proof: base64(REVEAL.vdf_proof),
-  signature: base64(REVEAL.signature),
-  payload: base64(REVEAL.payload)
-}
 
 /** Where the failure of a service is planted. */
 export type Service = Operation | 'seed' | 'tasks' | 'config' | 'store' | 'dns'
@@ -68,7 +53,7 @@ export interface EndpointCase {
 const PARAMETERS: Readonly<Record<string, string>> = {
   name: NAME,
   did: DID,
-  task_id: 'task-1',
+  task_id: '{running task}',
   field: 'mode',
   code: 'SVC-RES-002'
 }
@@ -104,30 +89,30 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   closed('POST /api/publish', common.StoredSchema, 'publish', { body: { reveal: REVEAL_BODY } }),
   closed('GET /api/identities', own.OwnIdentityListSchema, 'ownIdentities'),
   closed('POST /api/kid', common.IdentityPublishedSchema, 'createKid', {
-    body: { name: NAME, services: [{ id: '#files', type: 'FileServer', serviceEndpoint: 'https://files.example' }] }
+    body: { name: OWNED, services: [{ id: '#files', type: 'FileServer', serviceEndpoint: 'https://files.example' }] }
   }),
   closed('POST /api/publish-kid', common.IdentityPublishedSchema, 'publishKid', {
-    body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } }
+    body: { authorized_kid: { document: IDENTITY } }
   }),
   closed('POST /api/publish-manifest', common.IdentityPublishedSchema, 'publishManifest', {
-    body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } }
+    body: { authorized_manifest: { manifest: MANIFEST } }
   }),
   closed('GET /api/owned-names', own.OwnedNamesSchema, 'ownedNames'),
   closed('GET /api/names', own.OwnedNameListSchema, 'ownedNames'),
   closed('POST /api/names/{name}/release', own.OwnedNameSchema, 'release', {
-    path: '/api/names/owned.chronym/release'
+    path: `/api/names/${OWNED}/release`
   }),
-  closed('DELETE /api/names/{name}/release', own.OwnedNameSchema, 'release', {
-    path: '/api/names/owned.chronym/release'
+  closed('DELETE /api/names/{name}/release', own.OwnedNameSchema, 'takeBack', {
+    path: `/api/names/${OWNED}/release`
   }),
   closed('GET /api/names/{name}/keys', KeysSchema, 'keysOf'),
-  closed('POST /api/names/{name}/offer', OfferSchema, 'offerFor', { body: { alone: true } }),
+  closed('POST /api/names/{name}/offer', OfferSchema, 'offerFor', { body: { alone: false } }),
   closed('POST /api/changes', common.StoredSchema, 'acceptOffer', {
-    body: { offer: 'chronym:offer/AA', key: base64(new Uint8Array(32)), signature: base64(new Uint8Array(64)) }
+    body: { offer: formatOffer(OFFER) }
   }),
   closed('GET /api/change-words', ChangeWordsSchema, 'changeWords'),
   closed('POST /api/change-words', ChangeWordsSchema, 'setChangePoint', {
-    body: { point: base64(new Uint8Array(32)) }
+    body: { point: base64(POINT) }
   }),
   closed('GET /api/pins', pin.PinListSchema, 'pins'),
   closed('POST /api/pins', pin.PinnedCodesSchema, 'pinCodes', { body: { codes: ['alice--7kq2mx.chronym'] } }),
@@ -146,30 +131,33 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   closed('POST /api/seed/lock', daemon.SeedSchema, 'seed'),
   closed('GET /api/wanted', own.WantedListSchema, 'adoptions'),
   closed('POST /api/wanted', own.WantedSchema, 'adopt', { body: { id: NAME } }),
-  closed('DELETE /api/wanted/{id}', common.SuccessSchema, 'stopAdopting', { path: `/api/wanted/${NAME}` }),
+  closed('DELETE /api/wanted/{id}', common.SuccessSchema, 'stopAdopting', { path: '/api/wanted/wanted.chronym' }),
   closed('POST /api/vdf/register', names.TaskStartedSchema, 'register', {
     body: { name: 'new.chronym', zone: ZONE },
     status: 202
   }),
-  closed('POST /api/vdf/renew', names.TaskStartedSchema, 'renew', { body: { name: 'owned.chronym' }, status: 202 }),
+  closed('POST /api/vdf/renew', names.TaskStartedSchema, 'renew', { body: { name: OWNED }, status: 202 }),
   closed('POST /api/vdf/estimate', task.EstimateSchema, 'estimate', { body: { name: NAME } }),
   closed('GET /api/vdf/tasks', task.TaskListSchema, 'tasks'),
   closed('GET /api/farm', FarmViewSchema),
   closed('GET /api/vdf/status/{task_id}', task.TaskSchema, 'tasks'),
   closed('DELETE /api/vdf/status/{task_id}', common.SuccessSchema, 'tasks'),
-  closed('GET /api/vdf/status/{task_id}/events', undefined, undefined, { path: '/api/vdf/status/task-2/events' }),
+  closed('GET /api/vdf/status/{task_id}/events', undefined, undefined, {
+    path: '/api/vdf/status/{ended task}/events'
+  }),
   closed('POST /api/vdf/tasks/{task_id}/pause', task.TaskSchema, 'tasks'),
   closed('POST /api/vdf/tasks/{task_id}/resume', task.TaskSchema, 'tasks'),
   closed('POST /api/vdf/tasks/{task_id}/move', task.TaskSchema, 'tasks', { body: { place: 'farm' } }),
-  closed('POST /api/zone/{name}', zone.ZoneSavedSchema, 'saveZone', { body: ZONE }),
+  closed('POST /api/zone/{name}', zone.ZoneSavedSchema, 'saveZone', { path: `/api/zone/${OWNED}`, body: ZONE }),
   closed('POST /api/zone/{name}/check', zone.ZoneCheckedSchema, 'checkZone', { body: ZONE }),
   closed('PATCH /api/zone/{name}', zone.ZoneSavedSchema, 'patchZone', {
+    path: `/api/zone/${OWNED}`,
     body: { add: ZONE.records, remove: [{ label: 'www' }] }
   }),
-  closed('DELETE /api/zone/{name}', common.SuccessSchema, 'discardZone', { path: '/api/zone/owned.chronym' }),
+  closed('DELETE /api/zone/{name}', common.SuccessSchema, 'discardZone', { path: `/api/zone/${OWNED}` }),
   closed('GET /api/drafts', own.ZoneDraftListSchema, 'drafts'),
   closed('POST /api/zone/{name}/publish', common.ZonePublishedSchema, 'publishZone', {
-    path: '/api/zone/owned.chronym/publish'
+    path: `/api/zone/${OWNED}/publish`
   }),
   closed('GET /api/config', daemon.ConfigSchema),
   closed('POST /api/config', daemon.ConfigSchema, 'config', { body: { mode: 'light' } }),
@@ -211,66 +199,46 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   open('GET /')
 ]
 
-/** A pin that was seen once. */
-export function pinOf(name: string): PinView {
-  const at = '2026-11-21T12:00:00.000Z'
-  return {
-    name,
-    coded_name: null,
-    owner: '01'.repeat(32),
-    claim_id: '02'.repeat(32),
-    check_code: '7kq2mx4q8r7kq2mx4q8r7kq2mx',
-    state: 'tentative',
-    since: at,
-    second_look: '2026-11-22T18:00:00.000Z',
-    firm_since: null,
-    until: '2026-11-23T12:00:00.000Z',
-    rival: null,
-    contested_until: null
-  }
+/** Fills a world with what the requests above name. Returns the path, as `pathIn` does. */
+export async function furnish(world: World, endpoint: EndpointCase): Promise<string> {
+  const { registry, tasks } = world.node
+  world.hold(REVEAL)
+  await world.own(OWNED)
+  registry.saveZone(OWNED, { records: { www: [{ type: 'A', value: '192.0.2.3' }] } })
+  await registry.publishKid(IDENTITY)
+  await registry.adopt('wanted.chronym')
+  // Each takes some time, and one path alone needs it.
+  if (endpoint.path.startsWith('/api/pins/')) await registry.resolve(NAME)
+  if (endpoint.path.endsWith('/offer')) registry.setChangePoint(POINT)
+  // What these reach lies outside of the world.
+  world.answers.connect = () => Promise.resolve(registry.peers()[0]!)
+  world.answers.followPinList = (_source, { agree = 1 } = {}) => Promise.resolve({ agree, lists: [] })
+  world.answers.move = (id, place) => tasks.get(id) && { ...tasks.get(id)!, moved_to: place }
+  return pathIn(world, endpoint)
 }
 
-export function ownedName(name: string): OwnedNameView {
-  return {
-    name,
-    state: 'live',
-    check_code: CHECK_CODE,
-    coded_name: null,
-    lease_end: '2026-11-28T12:00:00.000Z',
-    serial: 1,
-    published_serial: 0,
-    records: 1,
-    renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 },
-    warnings: []
-  }
-}
-
-/** Fills a world with what the paths above name. Returns the path, with the id of a token made for it. */
-export function furnish(world: World, { path }: EndpointCase): string {
-  world.registry.reveals.set(NAME, REVEAL)
-  world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
-  world.registry.owned.set('owned.chronym', ownedName('owned.chronym'))
-  world.registry.pinned.set(NAME, pinOf(NAME))
-  world.registry.sought.set(NAME, {
-    id: NAME,
-    state: 'looking',
-    detail: 'The network has not been asked yet.',
-    since: '2026-11-21T12:00:00.000Z',
-    looked_at: null
-  })
-  world.registry.zones.set('owned.chronym', { serial: 1, records: {} })
-  world.tasks.create({ name: 'running.chronym', kind: 'register' })
-  world.tasks.create({ name: 'ended.chronym', kind: 'register' })
-  world.tasks.change('task-2', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
-  return path.includes('{token id}') ? path.replace('{token id}', world.services.tokens.create(['read']).id) : path
+/** The path of a request, with the ids that are made for it. */
+export async function pathIn(world: World, { path }: EndpointCase): Promise<string> {
+  const { tasks } = world.node
+  const running = tasks.create({ name: 'running.chronym', kind: 'register' })
+  const ended = tasks.create({ name: 'ended.chronym', kind: 'register' })
+  await tasks.remove(ended.task_id)
+  return path
+    .replace('{running task}', running.task_id)
+    .replace('{ended task}', ended.task_id)
+    .replace('{token id}', () => world.services.tokens.create(['read']).id)
 }
 
 /** Plants a failure in the service behind an endpoint. */
 export function plant(world: World, service: Service, failure: Error): void {
-  if (service === 'tasks') world.tasks.failure = failure
+  if (service === 'tasks')
+    for (const each of ['get', 'list', 'remove', 'pause', 'resume', 'move'] as const) world.failures.set(each, failure)
   else if (service === 'dns') world.dns.failure = failure
   else if (service === 'seed') world.state.seedFailure = failure
   else if (service === 'config') world.config.failure = failure
-  else if (service === 'store') world.store.failure = failure
-  else world.registry.failures.set(service, failure)
+  else if (service === 'store') {
+    world.store.onWrite = () => {
+      throw failure
+    }
+  } else world.failures.set(service, failure)
 }

@@ -1,10 +1,17 @@
-/** An app over in-memory parts, and requests to it. */
+/**
+ * The app over a node of the registry's tests, and requests to it. Registry and tasks are the real ones. The network,
+ * beacon and kernel below them are made up.
+ * The node is not started: nothing happens by itself, tasks stay queued, and the clock stands until a test moves it.
+ * Each call from the app passes `over`, which notes it, fails it (`failures`), or takes another answer (`answers`).
+ * State is made as an owner makes it: `hold`, `own`, `adopt`, and the use cases of `node.registry`.
+ * `scriptTask` has a test tell the course of a task, where the course alone matters.
+ */
 import { pino } from 'pino'
 import { Registry as MetricsRegistry } from 'prom-client'
 import { createApp, type AppOptions } from '../../../src/api/app.ts'
 import { createEventLog } from '../../../src/api/event-log.ts'
 import { createIdempotency } from '../../../src/api/access/idempotency.ts'
-import { createTokenService, type KeyValue } from '../../../src/api/access/tokens.ts'
+import { createTokenService } from '../../../src/api/access/tokens.ts'
 import type { SeedBody } from '../../../src/api/schemas/daemon.ts'
 import type { ApiServices, DnsResolver } from '../../../src/api/services.ts'
 import type { ConfigService } from '../../../src/config/service.ts'
@@ -13,8 +20,20 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { BackupView } from '../../../src/views/backup.ts'
 import { NO_FARM } from '../../../src/views/farm.ts'
 import type { DnsView, KeyedHostView } from '../../../src/views/dns.ts'
-import { MemoryRegistry } from './registry.ts'
-import { MemoryTasks } from './tasks.ts'
+import { TaskEventLog } from '../../../src/registry/claims/event-log.ts'
+import type { ClaimTasks, TaskEvent } from '../../../src/registry/tasks.ts'
+import type { Registry } from '../../../src/registry/use-cases.ts'
+import type { TaskView } from '../../../src/views/task.ts'
+import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { NOW_MS, ownReveal } from './records.ts'
+import { FakeWorld } from '../../registry/fake-world.ts'
+import { createNode } from '../../registry/test-node.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
+import { temporary } from '../../temporary.ts'
+import { taskView } from '../../views/task.ts'
+
+/** Tasks that do not run leave nothing there. */
+const DATA_DIR = temporary()
 
 export const INSTANCE = '6f1d2b7c-8e90-4f0e-9a53-3f1c9a520d0e'
 /** The socket that every request comes on. */
@@ -32,33 +51,6 @@ const BINDINGS: object = {
 /** What the seed of the test world opens to. */
 export const SEED_PASSPHRASE = 'correct horse battery'
 export const MAIN_TOKEN = 'main-token-of-the-test-world-0123456789abcde'
-
-export class MemoryStore implements KeyValue {
-  readonly values = new Map<string, Uint8Array>()
-  failure: Error | undefined
-
-  get(key: string): Uint8Array | undefined {
-    return this.values.get(key)
-  }
-
-  list(prefix: string): [string, Uint8Array][] {
-    return [...this.values].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1))
-  }
-
-  put(key: string, value: Uint8Array): void {
-    if (this.failure !== undefined) throw this.failure
-    this.values.set(key, value)
-  }
-
-  setAside(key: string): void {
-    this.values.delete(key)
-  }
-
-  delete(key: string): void {
-    if (this.failure !== undefined) throw this.failure
-    this.values.delete(key)
-  }
-}
 
 /** A service that a test can have fail. */
 class Failing {
@@ -151,6 +143,32 @@ class MemoryDns extends Failing implements DnsResolver {
   }
 }
 
+type UseCases = Registry & ClaimTasks
+export type Operation = keyof UseCases
+
+/** Hands calls on to what is real, unless a test says otherwise. */
+class Calls {
+  readonly calls: { operation: Operation; arguments: unknown[] }[] = []
+  readonly failures = new Map<Operation, Error>()
+  readonly answers: Partial<UseCases> = {}
+
+  over<T extends Registry | ClaimTasks>(real: T): T {
+    return new Proxy(real, {
+      get: (target, property) => {
+        const operation = property as Operation
+        const member = this.answers[operation] ?? (target as Partial<UseCases>)[operation]
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]): unknown => {
+          this.calls.push({ operation, arguments: args })
+          const failure = this.failures.get(operation)
+          if (failure !== undefined) throw failure
+          return (member as (...args: unknown[]) => unknown).apply(target, args)
+        }
+      }
+    })
+  }
+}
+
 export interface RequestOptions {
   readonly token?: string | undefined
   /** Sent as JSON. */
@@ -163,10 +181,24 @@ export interface RequestOptions {
 export type World = ReturnType<typeof createWorld>
 
 export function createWorld(options: AppOptions = {}) {
-  const clock = { now: Date.parse('2026-11-21T12:00:00Z') }
-  const store = new MemoryStore()
-  const tasks = new MemoryTasks()
-  const registry = new MemoryRegistry(tasks)
+  const clock = new ManualClock(NOW_MS)
+  const now = (): number => clock.now()
+  const network = new FakeWorld(clock, 5)
+  const node = createNode({ world: network, clock, dataDir: DATA_DIR, self: 'peer-0' })
+  const { store } = node
+  const calls = new Calls()
+  const [registry, tasks] = [calls.over(node.registry), calls.over(node.tasks)]
+  let openStreams = 0
+  async function* counting(events: AsyncIterable<TaskEvent>): AsyncGenerator<TaskEvent, void> {
+    openStreams++
+    try {
+      yield* events
+    } finally {
+      openStreams--
+    }
+  }
+  const counted = (events?: AsyncIterable<TaskEvent>) => events && counting(events)
+  calls.answers.events = (...args) => counted(node.tasks.events(...args))
   const config = new MemoryConfig()
   const logged: Record<string, unknown>[] = []
   const log = pino(
@@ -175,7 +207,7 @@ export function createWorld(options: AppOptions = {}) {
   )
   let mainToken = MAIN_TOKEN
   const writeMainToken = (token: string) => {
-    if (store.failure !== undefined) throw store.failure
+    store.onWrite([])
     mainToken = token
   }
   const state = {
@@ -187,7 +219,7 @@ export function createWorld(options: AppOptions = {}) {
     backup: { kept: null, missing: [] } as BackupView
   }
   const dns = new MemoryDns()
-  const events = createEventLog({ capacity: 100, now: () => clock.now })
+  const events = createEventLog({ capacity: 100, now })
   const services: ApiServices = {
     version: '1.2.3',
     instance: INSTANCE,
@@ -198,7 +230,7 @@ export function createWorld(options: AppOptions = {}) {
       prefix: 'token/',
       readMainToken: () => mainToken,
       writeMainToken,
-      now: () => clock.now
+      now
     }),
     config,
     seed: {
@@ -224,13 +256,13 @@ export function createWorld(options: AppOptions = {}) {
     farm: () => NO_FARM,
     backup: () => state.backup,
     events,
-    idempotency: createIdempotency({ store, prefix: 'idempotency/', now: () => clock.now }),
+    idempotency: createIdempotency({ store, prefix: 'idempotency/', now }),
     metrics: new MetricsRegistry(),
     log,
     readiness: () => state.checks,
     allowedHosts: () => state.allowedHosts,
     allowedOrigins: () => state.allowedOrigins,
-    now: () => clock.now
+    now
   }
   const app = createApp(services, options)
 
@@ -246,11 +278,18 @@ export function createWorld(options: AppOptions = {}) {
     const init = { method, headers: given, ...(content !== undefined && { body: content, duplex: 'half' as const }) }
     return Promise.resolve(app.request(path, init, BINDINGS))
   }
+  /** Every peer holds it. */
+  const hold = (reveal: Reveal): void => {
+    for (const { reveals } of network.peers) reveals.set(reveal.name, { state: 'settled', reveal })
+  }
   return {
+    calls: calls.calls,
+    failures: calls.failures,
+    answers: calls.answers,
     app,
     services,
-    registry,
-    tasks,
+    node,
+    network,
     config,
     store,
     dns,
@@ -259,6 +298,31 @@ export function createWorld(options: AppOptions = {}) {
     logged,
     state,
     request,
+    hold,
+    pass: (milliseconds: number) => clock.set(clock.now() + milliseconds),
+    /** Has the daemon own a name, with a zone that is published. */
+    async own(...terms: Parameters<typeof ownReveal>): Promise<void> {
+      const reveal = ownReveal(...terms)
+      hold(reveal)
+      await node.registry.adopt(reveal.name)
+    },
+    /** Puts a task in place of all others; what it returns changes the task and reports that. */
+    scriptTask(name = 'alice.chronym'): (type: TaskEvent['type'], change: Partial<TaskView>) => void {
+      const log = new TaskEventLog()
+      let task = taskView({ task_id: 'task-1', name, phase: 'queued', queue_position: 1, iterations: 1_000_000 })
+      let id = 0
+      calls.answers.register = () => Promise.resolve(task)
+      calls.answers.get = (asked) => (asked === task.task_id ? task : undefined)
+      calls.answers.list = () => [task]
+      calls.answers.events = (asked, after = 0, signal) =>
+        counted(asked === task.task_id ? log.read(after, signal) : undefined)
+      return (type, change) => {
+        task = { ...task, ...change }
+        log.append({ id: ++id, type, task })
+      }
+    },
+    /** Readers of the events of tasks. */
+    openStreams: () => openStreams,
     mainToken: () => mainToken
   }
 }

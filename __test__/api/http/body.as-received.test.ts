@@ -12,7 +12,7 @@ describe('a body is handed on as it was received', () => {
   ])('by %s', async (route, operation, member, signed) => {
     const world = createWorld()
     await world.request('POST', `/api/${route}`, { token, body: { [member]: signed } })
-    expect(world.registry.calls.at(-1)).toEqual({ operation, arguments: [signed] })
+    expect(world.calls.at(-1)).toEqual({ operation, arguments: [signed] })
   })
 
   it('by a change of the configuration, whatever the field is called', async () => {

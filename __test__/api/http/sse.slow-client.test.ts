@@ -23,12 +23,12 @@ afterEach(async () => {
 /** The daemon's HTTP interface over the real log of one task, whose events the test makes. */
 async function start() {
   const world = createWorld()
-  const { task_id: taskId } = world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+  const { task_id: taskId } = world.node.tasks.create({ name: 'alice.chronym', kind: 'register' })
   const log = new TaskEventLog()
   let newest = 0
   let taken = 0
   let open = 0
-  world.tasks.events = (_id, after, signal) => {
+  world.answers.events = (_id, after, signal) => {
     const source = log.read(after ?? 0, signal)
     return (async function* () {
       open++
@@ -44,7 +44,11 @@ async function start() {
   }
   const append = (type: TaskEvent['type'], change: object = {}): void => {
     newest++
-    log.append({ id: newest, type, task: { ...world.tasks.get(taskId)!, progress: newest, name: PADDING, ...change } })
+    log.append({
+      id: newest,
+      type,
+      task: { ...world.node.tasks.get(taskId)!, progress: newest, name: PADDING, ...change }
+    })
   }
   const server: ApiServer = await serve(world.services, { host: '127.0.0.1', port: 0 }, { heartbeatMs: HEARTBEAT_MS })
   cleanups.push(() => server.close())

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseEvents } from '../../../src/api/client/events.ts'
 import { createEventLog } from '../../../src/api/event-log.ts'
-import { NAME } from '../helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 const token = MAIN_TOKEN
@@ -9,8 +8,7 @@ const PATH = '/api/vdf/status/task-1/events'
 
 function withTask(options = {}) {
   const world = createWorld(options)
-  world.tasks.create({ name: NAME, kind: 'register' })
-  return world
+  return { ...world, change: world.scriptTask() }
 }
 
 async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
@@ -30,9 +28,9 @@ describe('the events of a task', () => {
     const world = withTask()
     const response = await world.request('GET', PATH, { token })
     expect(response.headers.get('Content-Type')).toBe('text/event-stream')
-    world.tasks.change('task-1', 'phase', { phase: 'evaluate' })
-    world.tasks.change('task-1', 'progress', { progress: 500 })
-    world.tasks.change('task-1', 'completed', { status: 'completed', phase: 'done' })
+    world.change('phase', { phase: 'evaluate' })
+    world.change('progress', { progress: 500 })
+    world.change('completed', { status: 'completed', phase: 'done' })
     const events = await all(parseEvents(response.body!))
     expect(events.map(({ id, event }) => [id, event])).toEqual([
       ['1', 'phase'],
@@ -40,14 +38,14 @@ describe('the events of a task', () => {
       ['3', 'completed']
     ])
     expect(events[1]?.data).toMatchObject({ task_id: 'task-1', progress: 500, phase: 'evaluate' })
-    expect(world.tasks.openStreams).toBe(0)
+    expect(world.openStreams()).toBe(0)
   })
 
   it('go on after Last-Event-ID', async () => {
     const world = withTask()
-    world.tasks.change('task-1', 'progress', { progress: 1 })
-    world.tasks.change('task-1', 'progress', { progress: 2 })
-    world.tasks.change('task-1', 'failed', { status: 'failed' })
+    world.change('progress', { progress: 1 })
+    world.change('progress', { progress: 2 })
+    world.change('failed', { status: 'failed' })
     const response = await world.request('GET', PATH, { token, headers: { 'Last-Event-ID': '2' } })
     expect((await all(parseEvents(response.body!))).map(({ id }) => id)).toEqual(['3'])
   })
@@ -59,19 +57,19 @@ describe('the events of a task', () => {
       token: string
     }
     const response = await world.request('GET', PATH, { token: made.token })
-    world.tasks.change('task-1', 'progress', { progress: 1 })
+    world.change('progress', { progress: 1 })
     const { next } = chunks(response)
     expect(await next()).toContain('retry')
     expect(await next()).toContain('"progress":1')
     await world.request('DELETE', `/api/tokens/${made.id}`, { token })
-    world.tasks.change('task-1', 'progress', { progress: 2 })
+    world.change('progress', { progress: 2 })
     expect(await next()).toBe('')
-    await expect.poll(() => world.tasks.openStreams).toBe(0)
+    await expect.poll(world.openStreams).toBe(0)
   })
 
   it.each(['abc', '-1', '1.5', '9'.repeat(20)])('start over for Last-Event-ID: %s, which we never gave', async (id) => {
     const world = withTask()
-    world.tasks.change('task-1', 'failed', { status: 'failed' })
+    world.change('failed', { status: 'failed' })
     const response = await world.request('GET', PATH, { token, headers: { 'Last-Event-ID': id } })
     expect(await all(parseEvents(response.body!))).toHaveLength(1)
   })
@@ -80,7 +78,7 @@ describe('the events of a task', () => {
     const world = withTask()
     const stream = chunks(await world.request('GET', PATH, { token }))
     expect(await stream.next()).toBe('retry: 2000\n\n')
-    world.tasks.change('task-1', 'progress', { progress: 7 })
+    world.change('progress', { progress: 7 })
     expect(await stream.next()).toMatch(/^id: 1\nevent: progress\ndata: \{.*"progress":7.*\}\n\n$/)
     await stream.cancel()
   })
@@ -98,7 +96,7 @@ describe('the events of a task', () => {
     const stream = chunks(await world.request('GET', PATH, { token }))
     await stream.next()
     await stream.next()
-    world.tasks.change('task-1', 'progress', { progress: 7 })
+    world.change('progress', { progress: 7 })
     let text = await stream.next()
     while (text.startsWith(':')) text = await stream.next()
     expect(text).toContain('"progress":7')
@@ -109,11 +107,11 @@ describe('the events of a task', () => {
     const world = withTask()
     const stream = chunks(await world.request('GET', PATH, { token }))
     await stream.next()
-    world.tasks.change('task-1', 'progress', { progress: 1 })
+    world.change('progress', { progress: 1 })
     await stream.next()
-    expect(world.tasks.openStreams).toBe(1)
+    expect(world.openStreams()).toBe(1)
     await stream.cancel()
-    await expect.poll(() => world.tasks.openStreams).toBe(0)
+    await expect.poll(world.openStreams).toBe(0)
   })
 
   it('end when the server closes', async () => {
@@ -123,7 +121,7 @@ describe('the events of a task', () => {
     const events = all(parseEvents(response.body!))
     shutdown.abort()
     expect(await events).toEqual([])
-    expect(world.tasks.openStreams).toBe(0)
+    expect(world.openStreams()).toBe(0)
   })
 
   it('are a hundred streams of one token at once, and of each other as many', async () => {

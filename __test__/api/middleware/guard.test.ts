@@ -5,6 +5,7 @@ import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 describe('an explanation', () => {
   it('has what concerns this daemon itself only for those who may read', async () => {
     const world = createWorld()
+    await world.own('alice.chronym')
     const own = async (token?: string): Promise<unknown> => {
       const response = await world.request(
         'GET',
@@ -79,7 +80,7 @@ describe('scopes', () => {
     const refused = await ask(['vdf'], { name: 'alice.chronym', zone })
     expect(refused).toMatchObject({ code: 'SVC-AUT-002' })
     expect(refused.detail).toContain('zone')
-    expect(world.registry.calls).toEqual([])
+    expect(world.calls).toEqual([])
     expect(await ask(['vdf', 'publish'], { name: 'alice.chronym', zone })).not.toMatchObject({ code: 'SVC-AUT-002' })
     expect(await ask(['vdf'], { name: 'bob.chronym' })).not.toMatchObject({ code: 'SVC-AUT-002' })
   })

@@ -38,7 +38,7 @@ describe('other origins', () => {
         detail: expect.stringContaining('Use a bearer token') as string
       })
     }
-    expect(world.registry.calls).toEqual([])
+    expect(world.calls).toEqual([])
     for (const headers of FOREIGN)
       expect(await status(world.request('GET', path, { headers, token: MAIN_TOKEN }))).not.toBe(403)
     for (const site of ['same-origin', 'none'])

@@ -1,26 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { DID } from '../helpers/endpoints.ts'
+import { IDENTITY, MANIFEST } from '../helpers/records.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 const token = MAIN_TOKEN
 
 describe('identities', () => {
   it.each([
-    ['publish-kid', { authorized_kid: { id: DID, verificationMethod: [] } }, { id: DID, verificationMethod: [] }],
-    [
-      'publish-kid',
-      { document: { id: DID, verificationMethod: [] } },
-      { document: { id: DID, verificationMethod: [] } }
-    ],
-    ['publish-kid', { id: DID, verificationMethod: [] }, { id: DID, verificationMethod: [] }],
-    ['publish-manifest', { manifest: { id: DID, capabilities: [] } }, { manifest: { id: DID, capabilities: [] } }],
-    ['publish-manifest', { id: DID, capabilities: [] }, { id: DID, capabilities: [] }]
+    ['publish-kid', { authorized_kid: IDENTITY }, IDENTITY],
+    ['publish-kid', { document: IDENTITY }, { document: IDENTITY }],
+    ['publish-kid', IDENTITY, IDENTITY],
+    ['publish-manifest', { manifest: MANIFEST }, { manifest: MANIFEST }],
+    ['publish-manifest', MANIFEST, MANIFEST]
   ])('%s takes the wrapper and the bare object: %j', async (route, body, handed) => {
     const world = createWorld()
-    world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
+    await world.node.registry.publishKid(IDENTITY)
     const response = await world.request('POST', `/api/${route}`, { token, body })
     expect(response.status).toBe(200)
-    expect(world.registry.calls.at(-1)?.arguments).toEqual([handed])
+    expect(world.calls.at(-1)?.arguments).toEqual([handed])
   })
 
   it('are refused when the body is neither', async () => {

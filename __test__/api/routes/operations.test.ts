@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ERROR_TABLE } from '../../../src/error-table.ts'
-import { NAME } from '../helpers/endpoints.ts'
+import { NAME } from '../helpers/records.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 const token = MAIN_TOKEN

@@ -1,26 +1,28 @@
 import { describe, expect, it } from 'vitest'
-import { NAME, ownedName } from '../helpers/endpoints.ts'
+import { NAME } from '../helpers/records.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 const token = MAIN_TOKEN
 
 describe('tasks', () => {
   it('are started with 202 and the path of their status', async () => {
-    const response = await createWorld().request('POST', '/api/vdf/register', { token, body: { name: NAME } })
+    const world = createWorld()
+    const response = await world.request('POST', '/api/vdf/register', { token, body: { name: NAME } })
     expect(response.status).toBe(202)
-    expect(response.headers.get('Location')).toBe('/api/vdf/status/task-1')
-    expect(await response.json()).toEqual({ task_id: 'task-1', message: `Registering ${NAME}: 1000000 squarings` })
+    const { task_id } = world.node.tasks.list()[0]!
+    expect(response.headers.get('Location')).toBe(`/api/vdf/status/${task_id}`)
+    expect(await response.json()).toEqual({ task_id, message: `Registering ${NAME}: 1000000 squarings` })
   })
 
   it('that renew say what that gains and how many renewals are left', async () => {
     const world = createWorld()
-    world.registry.owned.set(NAME, ownedName(NAME))
+    await world.own(NAME)
     const response = await world.request('POST', '/api/vdf/renew', { token, body: { name: NAME } })
     expect(await response.json()).toEqual({
-      task_id: 'task-1',
-      gain_seconds: 90,
+      task_id: world.node.tasks.list()[0]!.task_id,
+      gain_seconds: 100,
       left: 63,
-      message: `Renewing ${NAME}: 1000000 squarings; it moves the end of the lease by 90 s, and 63 renewals are left after it`
+      message: `Renewing ${NAME}: 250000 squarings; it moves the end of the lease by 100 s, and 63 renewals are left after it`
     })
   })
 
@@ -28,7 +30,7 @@ describe('tasks', () => {
     const world = createWorld()
     const zone = { records: { constructor: [{ type: 'A', value: '192.0.2.1' }] } }
     await world.request('POST', '/api/vdf/register', { token, body: { name: NAME, zone } })
-    expect(world.registry.calls.at(-1)).toEqual({ operation: 'register', arguments: [NAME, { zone }] })
+    expect(world.calls.at(-1)).toEqual({ operation: 'register', arguments: [NAME, { zone }] })
   })
 
   it('name the running task when there is one already', async () => {
@@ -36,13 +38,15 @@ describe('tasks', () => {
     await world.request('POST', '/api/vdf/register', { token, body: { name: NAME } })
     const response = await world.request('POST', '/api/vdf/register', { token, body: { name: NAME } })
     expect(response.status).toBe(409)
-    expect(await response.json()).toMatchObject({ code: 'SVC-REG-002', task_id: 'task-1' })
+    expect(await response.json()).toMatchObject({
+      code: 'SVC-REG-002',
+      task_id: world.node.tasks.list()[0]!.task_id
+    })
   })
 
   it('are cancelled, then cleared by DELETE, and then unknown', async () => {
     const world = createWorld()
-    world.tasks.create({ name: NAME, kind: 'register' })
-    const path = '/api/vdf/status/task-1'
+    const path = `/api/vdf/status/${world.node.tasks.create({ name: NAME, kind: 'register' }).task_id}`
     expect(await (await world.request('DELETE', path, { token })).json()).toEqual({ success: true })
     expect(await (await world.request('GET', path, { token })).json()).toMatchObject({
       status: 'failed',
@@ -55,8 +59,7 @@ describe('tasks', () => {
 
   it('are cancelled only while they run, where that is asked for', async () => {
     const world = createWorld()
-    world.tasks.create({ name: NAME, kind: 'register' })
-    const path = '/api/vdf/status/task-1'
+    const path = `/api/vdf/status/${world.node.tasks.create({ name: NAME, kind: 'register' }).task_id}`
     expect(await (await world.request('DELETE', `${path}?only=ended`, { token })).json()).toMatchObject({
       status: 400,
       code: 'SVC-REQ-001',
@@ -73,11 +76,9 @@ describe('tasks', () => {
 
   it('pause and resume', async () => {
     const world = createWorld()
-    world.tasks.create({ name: NAME, kind: 'register' })
-    expect(await (await world.request('POST', '/api/vdf/tasks/task-1/pause', { token })).json()).toMatchObject({
-      paused: true
-    })
-    expect(await (await world.request('POST', '/api/vdf/tasks/task-1/resume', { token })).json()).toMatchObject({
+    const path = `/api/vdf/tasks/${world.node.tasks.create({ name: NAME, kind: 'register' }).task_id}`
+    expect(await (await world.request('POST', `${path}/pause`, { token })).json()).toMatchObject({ paused: true })
+    expect(await (await world.request('POST', `${path}/resume`, { token })).json()).toMatchObject({
       paused: false,
       status: 'running'
     })

@@ -1,22 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import type { TokenScope } from '../../../src/api/schemas/daemon.ts'
 import { ServiceError } from '../../../src/errors.ts'
-import { NAME, REVEAL } from '../helpers/endpoints.ts'
+import { NAME, REVEAL, revealWith } from '../helpers/records.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
 
 const token = MAIN_TOKEN
 const PATH = `/api/zone/${NAME}`
-const LOCAL = { serial: 5, records: { '@': [{ type: 'A' as const, value: '192.0.2.5' }] } }
+const records = { '@': [{ type: 'A' as const, value: '192.0.2.5' }] }
+const LOCAL = { serial: 5, records }
 
+/** The name is somebody else's. */
 function published(): World {
   const world = createWorld()
-  world.registry.reveals.set(NAME, REVEAL)
+  world.hold(REVEAL)
   return world
 }
 
-function both(): World {
-  const world = published()
-  world.registry.zones.set(NAME, LOCAL)
+/** The name is ours. Its zone is published with serial 4. */
+async function owned(): Promise<World> {
+  const world = createWorld()
+  await world.own(NAME, { records: { '@': [{ type: 'TXT', value: '"network"' }] } }, 4)
+  return world
+}
+
+/** And it has a draft. */
+async function both(): Promise<World> {
+  const world = await owned()
+  world.node.registry.saveZone(NAME, LOCAL)
   return world
 }
 
@@ -33,27 +43,27 @@ describe('the check of a zone', () => {
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
       valid: false,
-      errors: [{ path: 'records/www/0/value', message: 'is not an IPv4 address' }]
+      errors: [{ path: 'records/www/0/value', message: 'www: A: "nonsense" is not an IPv4 address' }]
     })
-    expect(world.registry.zones.size).toBe(0)
+    expect(world.node.registry.drafts()).toEqual([])
   })
 
   it('passes other failures on', async () => {
     const world = createWorld()
-    world.registry.failures.set('checkZone', new ServiceError('SVC-NAM-002', 'Reserved.'))
+    world.failures.set('checkZone', new ServiceError('SVC-NAM-002', 'Reserved.'))
     expect((await check(world, '192.0.2.1')).status).toBe(403)
   })
 })
 
 describe('the source of a zone', () => {
   it('is the network without a token', async () => {
-    const response = await both().request('GET', PATH)
+    const response = await (await both()).request('GET', PATH)
     expect(response.headers.get('X-Zone-Source')).toBe('network')
     expect(await response.json()).toMatchObject({ serial: 4 })
   })
 
   it('is the local zone with a token', async () => {
-    const response = await both().request('GET', PATH, { token })
+    const response = await (await both()).request('GET', PATH, { token })
     expect(response.headers.get('X-Zone-Source')).toBe('local')
     expect(await response.json()).toEqual(LOCAL)
   })
@@ -65,6 +75,7 @@ describe('the source of a zone', () => {
 
   it('is the local zone before the name is registered', async () => {
     const world = createWorld()
+    world.node.tasks.create({ name: NAME, kind: 'register' })
     await world.request('POST', PATH, { token, body: LOCAL })
     expect((await world.request('GET', PATH)).status).toBe(404)
     expect((await world.request('GET', PATH, { token })).headers.get('X-Zone-Source')).toBe('local')
@@ -75,22 +86,22 @@ describe('the source of a zone', () => {
     ['publish', 'local'],
     ['vdf', 'network']
   ] as [TokenScope, string][])('with a token for %s only is %s', async (scope, source) => {
-    const world = both()
+    const world = await both()
     const narrow = world.services.tokens.create([scope]).token
     expect((await world.request('GET', PATH, { token: narrow })).headers.get('X-Zone-Source')).toBe(source)
   })
 
   it('of a reserved name is the same for those with a token', async () => {
     const world = createWorld()
-    world.registry.failures.set('localZone', new ServiceError('SVC-NAM-002', 'Reserved.'))
+    world.failures.set('localZone', new ServiceError('SVC-NAM-002', 'Reserved.'))
     expect((await world.request('GET', PATH, { token })).status).toBe(404)
-    world.registry.failures.set('localZone', new ServiceError('SVC-STO-001', 'Failing.'))
+    world.failures.set('localZone', new ServiceError('SVC-STO-001', 'Failing.'))
     expect((await world.request('GET', PATH, { token })).status).toBe(507)
   })
 
   it('is refused with SVC-ZON-001 when the payload is not a zone', async () => {
     const world = createWorld()
-    world.registry.reveals.set(NAME, { ...REVEAL, payload: new Uint8Array([1, 2, 3]) })
+    world.hold(revealWith(new Uint8Array([1, 2, 3])))
     const response = await world.request('GET', PATH)
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({ code: 'SVC-ZON-001' })
@@ -99,33 +110,35 @@ describe('the source of a zone', () => {
 
 describe('the ETag of a zone', () => {
   it('is made from its serial, when read and when saved', async () => {
-    const world = both()
+    const world = await both()
     expect((await world.request('GET', PATH, { token })).headers.get('ETag')).toBe('"5"')
-    expect((await world.request('POST', PATH, { token, body: LOCAL })).headers.get('ETag')).toBe('"6"')
+    expect((await world.request('POST', PATH, { token, body: { records } })).headers.get('ETag')).toBe('"6"')
   })
 
   it.each(['"5"', 'W/"5"', '"1", "5"', '*'])('in If-None-Match: %s answers 304 without a body', async (tag) => {
-    const response = await both().request('GET', PATH, { token, headers: { 'If-None-Match': tag } })
+    const response = await (await both()).request('GET', PATH, { token, headers: { 'If-None-Match': tag } })
     expect(response.status).toBe(304)
     expect(response.headers.get('ETag')).toBe('"5"')
     expect(await response.text()).toBe('')
   })
 
   it('in If-None-Match that is another answers the zone', async () => {
-    expect((await both().request('GET', PATH, { token, headers: { 'If-None-Match': '"4"' } })).status).toBe(200)
+    expect((await (await both()).request('GET', PATH, { token, headers: { 'If-None-Match': '"4"' } })).status).toBe(200)
   })
 
   it.each(['"5"', '*', '"3", "5"'])('in If-Match: %s lets the change through', async (tag) => {
-    const response = await both().request('POST', PATH, { token, body: LOCAL, headers: { 'If-Match': tag } })
+    const response = await (
+      await both()
+    ).request('POST', PATH, { token, body: { records }, headers: { 'If-Match': tag } })
     expect(await response.json()).toEqual({ success: true, serial: 6 })
   })
 
   it.each(['"4"', 'W/"5"', '5', 'garbage', ''])('in If-Match: %s stops it and saves nothing', async (tag) => {
-    const world = both()
+    const world = await both()
     const response = await world.request('POST', PATH, { token, body: { records: {} }, headers: { 'If-Match': tag } })
     expect(response.status).toBe(412)
     expect(await response.json()).toMatchObject({ code: 'SVC-ZON-004' })
-    expect(world.registry.zones.get(NAME)).toEqual(LOCAL)
+    expect(world.node.registry.localZone(NAME)).toMatchObject({ zone: LOCAL, state: 'draft' })
   })
 
   it('in If-Match: * stops it when there is no zone yet', async () => {
@@ -140,7 +153,7 @@ describe('saving a zone', () => {
     const world = createWorld()
     const records = { constructor: [{ type: 'TXT', value: '"a"' }], toString: [{ type: 'TXT', value: '"b"' }] }
     await world.request('POST', PATH, { token, body: { records } })
-    expect(world.registry.calls.at(-1)?.arguments).toEqual([NAME, { records }, undefined])
+    expect(world.calls.at(-1)?.arguments).toEqual([NAME, { records }, undefined])
   })
 
   it('names the label and the record that break a rule', async () => {
@@ -151,7 +164,7 @@ describe('saving a zone', () => {
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({
       code: 'SVC-ZON-002',
-      errors: [{ path: 'records/www/0/value', message: 'is not an IPv4 address' }]
+      errors: [{ path: 'records/www/0/value', message: 'www: A: "x" is not an IPv4 address' }]
     })
   })
 
@@ -175,7 +188,7 @@ describe('a change of some records', () => {
   const add = { www: [{ type: 'A', value: '192.0.2.9' }] }
 
   it('is handed on as it came, labels of all kinds included, with the serial of If-Match', async () => {
-    const world = both()
+    const world = await both()
     const records = { constructor: [{ type: 'TXT', value: '"a"' }] }
     const remove = [{ label: '@', type: 'A', value: '192.0.2.5' }]
     const response = await world.request('PATCH', PATH, {
@@ -185,11 +198,11 @@ describe('a change of some records', () => {
     })
     expect(await response.json()).toEqual({ success: true, serial: 6 })
     expect(response.headers.get('ETag')).toBe('"6"')
-    expect(world.registry.calls.at(-1)?.arguments).toEqual([NAME, { add: records, remove }, 5])
+    expect(world.calls.at(-1)?.arguments).toEqual([NAME, { add: records, remove }, 5])
   })
 
   it('of two editors is taken from the first only', async () => {
-    const world = both()
+    const world = await both()
     const send = () => world.request('PATCH', PATH, { token, body: { add }, headers: { 'If-Match': '"5"' } })
     expect((await send()).status).toBe(200)
     expect((await send()).status).toBe(412)
@@ -204,13 +217,13 @@ describe('a change of some records', () => {
     { add: { www: {} } },
     { add: { www: [{ type: 'A' }] } }
   ])('refuses the shape %j', async (body) => {
-    const response = await both().request('PATCH', PATH, { token, body })
+    const response = await (await both()).request('PATCH', PATH, { token, body })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'SVC-REQ-001' })
   })
 
   it.each(['PATCH', 'DELETE'])('needs the scope publish: %s', async (method) => {
-    const world = both()
+    const world = await both()
     const body = method === 'PATCH' ? { add } : undefined
     expect((await world.request(method, PATH, { body })).status).toBe(401)
     expect(
@@ -224,7 +237,7 @@ describe('a change of some records', () => {
 
 describe('drafts', () => {
   it('are listed, told from what is published, and discarded', async () => {
-    const world = both()
+    const world = await both()
     expect((await world.request('GET', PATH, { token })).headers.get('X-Zone-State')).toBe('draft')
     expect(await (await world.request('GET', '/api/drafts', { token })).json()).toMatchObject([
       { name: NAME, serial: 5 }
@@ -236,6 +249,6 @@ describe('drafts', () => {
   })
 
   it('are not shown to everybody', async () => {
-    expect((await both().request('GET', '/api/drafts')).status).toBe(401)
+    expect((await (await both()).request('GET', '/api/drafts')).status).toBe(401)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NAME, REVEAL, REVEAL_BODY } from '../helpers/endpoints.ts'
+import { NAME, REVEAL, REVEAL_BODY } from '../helpers/records.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 const token = MAIN_TOKEN
@@ -19,7 +19,7 @@ describe('byte fields of a request', () => {
       body: { reveal: { ...REVEAL_BODY, pubkey } }
     })
     expect(response.status).toBe(200)
-    expect(world.registry.reveals.get(NAME)).toEqual(REVEAL)
+    expect(world.network.peers[0]!.reveals.get(NAME)?.reveal).toEqual(REVEAL)
   })
 
   const refused: [string, unknown, string][] = [

@@ -65,7 +65,8 @@ describe('the daemon of a data directory', () => {
 
   it('is asked without a token where a stranger would ask', async () => {
     const { url, world } = await daemon()
-    world.registry.zones.set('alice.chronym', { serial: 1, records: {} })
+    world.node.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    world.node.registry.saveZone('alice.chronym', { records: {} })
     const directory = dataDirectory(url)
     expect((await cli(['--data-dir', directory, 'zone', 'get', 'alice.chronym'])).exitCode).toBe(0)
     expect((await cli(['--data-dir', directory, 'zone', 'get', '--public', 'alice.chronym'])).exitCode).toBe(4)
@@ -76,11 +77,11 @@ describe('the daemon of a data directory', () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(proof.signal)
     scene.onEnd(() => timeout.mockRestore())
     const { url, world } = await daemon()
-    const { task_id: id } = world.tasks.create({ name: 'alice.chronym', kind: 'register' })
-    const watching = cli(['--json', '--data-dir', dataDirectory(url), 'status', '--watch', id])
-    await expect.poll(() => world.tasks.openStreams).toBe(1)
+    const change = world.scriptTask()
+    const watching = cli(['--json', '--data-dir', dataDirectory(url), 'status', '--watch', 'task-1'])
+    await expect.poll(world.openStreams).toBe(1)
     proof.abort()
-    world.tasks.change(id, 'completed', { status: 'completed', phase: 'done' })
+    change('completed', { status: 'completed', phase: 'done' })
     expect((await watching).stdout).toContain('"event":"completed"')
     expect(world.logged.filter(({ route }) => String(route).endsWith('/events'))).toHaveLength(1)
   })
@@ -231,10 +232,12 @@ describe('a program that passes for the daemon', () => {
   it('gets none from a watch that connects again after the daemon went', async () => {
     const gone = await daemon(undefined, OWN_HOST)
     const { url, port, world } = gone
-    const { task_id: id } = world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+    world.scriptTask()
     const interruption = new AbortController()
-    const watching = cli(['--data-dir', dataDirectory(url), 'status', '--watch', id], { signal: interruption.signal })
-    await expect.poll(() => world.tasks.openStreams).toBe(1)
+    const watching = cli(['--data-dir', dataDirectory(url), 'status', '--watch', 'task-1'], {
+      signal: interruption.signal
+    })
+    await expect.poll(world.openStreams).toBe(1)
     await gone.close()
     const asked = Promise.withResolvers<unknown>()
     const other = await impostor(

@@ -8,18 +8,25 @@ import { changePoint, changePublicKey } from '../../../src/protocol/crypto/chang
 import { verifyStrict } from '../../../src/protocol/crypto/ed25519.ts'
 import { seedToWords, wordsToSeed } from '../../../src/protocol/crypto/keys.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
+import type { KeysView } from '../../../src/views/keys.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { REVEAL } from '../../api/helpers/endpoints.ts'
+import { REVEAL } from '../../api/helpers/records.ts'
 import { MAIN_TOKEN, type World } from '../../api/helpers/world.ts'
-import { bytesOf, keyOf, LOCAL, makeReveal } from '../../protocol/fixtures.ts'
+import { bytesOf, keyOf, makeReveal } from '../../protocol/fixtures.ts'
+import { profile } from '../../registry/test-profile.ts'
 import { DaemonScene } from '../daemon-scene.ts'
 import { cli, type CliResult } from '../harness.ts'
 import { temporary } from '../../temporary.ts'
 
 const NAME = 'alice.chronym'
-const HASH = profileHash(LOCAL)
+const HASH = profileHash(profile)
 const WORDS = seedToWords(bytesOf('words'))
-const OFFER = makeOffer(makeReveal({ words: 'words' }), { next: bytesOf('next'), consented: true }, keyOf('bob'), HASH)
+const OFFER = makeOffer(
+  makeReveal({ words: 'words', profile }),
+  { next: bytesOf('next'), consented: true },
+  keyOf('bob'),
+  HASH
+)
 
 describe('changes of keys', () => {
   const scene = new DaemonScene()
@@ -29,13 +36,17 @@ describe('changes of keys', () => {
   afterEach(() => scene.end())
   beforeEach(async () => {
     ;({ url, world } = await scene.daemon())
-    world.registry.reveals.set(NAME, REVEAL)
+    world.hold(REVEAL)
+    world.answers.acceptOffer = () => Promise.resolve({ stored_by: 3, of: 4 })
     words = join(temporary(), 'words')
     writeFileSync(words, WORDS)
   })
   const run = (args: readonly string[]): Promise<CliResult> => cli(['--api', url, '--token', MAIN_TOKEN, ...args])
+  const shown = (change: Partial<KeysView>): void => {
+    world.answers.keysOf = async (name) => ({ ...(await world.node.registry.keysOf(name)), ...change })
+  }
   const called = (operation: string): unknown[][] =>
-    world.registry.calls.filter((call) => call.operation === operation).map((call) => call.arguments)
+    world.calls.filter((call) => call.operation === operation).map((call) => call.arguments)
 
   it('begin with words that are made, and of which the daemon gets the public point alone', async () => {
     const made = await cli(['key', 'change-words', '--make'])
@@ -43,18 +54,18 @@ describe('changes of keys', () => {
     expect((await run(['key', 'change-words', words])).exitCode).toBe(0)
     const point = changePoint(bytesOf('words'), HASH)
     expect(called('setChangePoint')).toEqual([[point]])
-    expect(JSON.stringify(world.registry.calls)).not.toContain(WORDS.split(' ')[0])
+    expect(JSON.stringify(world.calls)).not.toContain(WORDS.split(' ')[0])
   })
 
   it('are signed where the offer is accepted', async () => {
-    world.registry.changedKeys.set(NAME, { change_key: true })
+    shown({ change_key: true })
     const file = join(temporary(), 'offer')
     writeFileSync(file, `${formatOffer(OFFER)}\n\n`)
     const { exitCode, stderr } = await run(['transfer', 'accept', file, '--change-words-file', words, '--yes'])
     expect(exitCode, stderr).toBe(0)
     const [[offer, authority]] = called('acceptOffer') as [[string, { key: Uint8Array; signature: Uint8Array }]]
     const key = changePublicKey(changePoint(bytesOf('words'), HASH), {
-      name: parseName(NAME, LOCAL),
+      name: parseName(NAME, profile),
       index: 0,
       profileHash: HASH
     })
@@ -81,12 +92,13 @@ describe('changes of keys', () => {
     expect(called('acceptOffer')).toEqual([])
   })
   it('are refused without the words that the claim needs', async () => {
-    world.registry.changedKeys.set(NAME, { change_key: true })
+    shown({ change_key: true })
     const { exitCode, stderr } = await run(['transfer', 'accept', formatOffer(OFFER), '--yes'])
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--change-words-file')])
   })
 
   it('are offered with a command for the owner, in which no directory of the buyer stands', async () => {
+    world.node.registry.setChangePoint(changePoint(bytesOf('words'), HASH))
     const directory = scene.dataDirectory(url)
     const { stderr } = await cli(['--data-dir', directory, '--no-json', 'transfer', 'offer', NAME])
     expect(stderr).toContain('accepts it with chronym transfer accept LINK')
@@ -94,7 +106,7 @@ describe('changes of keys', () => {
   })
 
   it('that do not fit send nobody to a daemon of another owner', async () => {
-    world.registry.acceptOffer = () => Promise.reject(new ServiceError('SVC-CHG-002', 'It does not fit.'))
+    world.answers.acceptOffer = () => Promise.reject(new ServiceError('SVC-CHG-002', 'It does not fit.'))
     const directory = scene.dataDirectory(url)
     const { stderr } = await cli(['--data-dir', directory, 'transfer', 'accept', formatOffer(OFFER), '--yes'])
     expect(stderr).toContain('SVC-CHG-002')
@@ -107,7 +119,7 @@ describe('changes of keys', () => {
     const rotate = () => run(['--no-json', 'key', 'rotate', NAME, '--to', directory])
     const { exitCode, stderr } = await rotate()
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`--data-dir ${directory} key change-words`)])
-    other.world.registry.changePoint = '11'.repeat(32)
+    other.world.node.registry.setChangePoint(changePoint(bytesOf('words'), HASH))
     expect(await rotate()).toMatchObject({ exitCode: 0, stdout: 'Nothing is left to change.\n' })
     expect(called('acceptOffer')).toEqual([])
   })
@@ -132,15 +144,23 @@ describe('changes of keys', () => {
       /final, for 19 of 20 holders, and for 18 of 20 at the place of its check code/
     ]
   ])('are told: %j', async (keys, text) => {
-    world.registry.changedKeys.set(NAME, keys)
+    const told = {
+      claimed_at: '2000-01-01T12:00:00.000Z',
+      final_after_seconds: { both: 86_400, alone: 60 * 86_400 },
+      final_votes: 19,
+      votes: 20,
+      coded: { final_votes: 18, votes: 20 },
+      ...keys
+    }
+    shown(told)
     expect((await run(['--no-json', 'transfer', 'status', NAME])).stdout).toMatch(text)
     const verified = await run(['--no-json', 'transfer', 'verify', formatOffer(OFFER)])
     expect(verified.stdout).toContain(offerCode(OFFER))
     expect(verified.stdout).toContain(!keys.final ? 'not final' : 'final')
-    expect(verified.stdout).toMatch(/claimed +2026-11-24T12:00:00.000Z \(.+ ago\)/)
+    expect(verified.stdout).toMatch(/claimed +2000-01-01T12:00:00.000Z \(.+ ago\)/)
     expect(verified.stdout).toMatch(/change key +none: the next change is final after 60 d/)
     expect(verified.stdout).toMatch(/signed twice +nothing that the holders show/)
-    world.registry.changedKeys.set(NAME, { ...keys, other_keys: 3, equivocation: true })
+    shown({ ...told, other_keys: 3, equivocation: true })
     const cheating = await run(['--no-json', 'transfer', 'verify', NAME.split('.')[0]!.toUpperCase()])
     expect(cheating.stdout).toMatch(/signed twice +3 of 20 holders show other keys, two zones with one serial/)
   })

@@ -3,13 +3,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ApiServer, serve } from '../../../src/api/serve.ts'
+import { changePoint } from '../../../src/protocol/crypto/change-keys.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { createConfigService, type StartSources } from '../../../src/config/service.ts'
 import { checkConfig, mergeConfig } from '../../../src/config/config.ts'
 import { dataPaths } from '../../../src/data-directory/paths.ts'
 import { writePrivateFile } from '../../../src/data-directory/private-files.ts'
 import { writeRunningRecord } from '../../../src/data-directory/running-record.ts'
 import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../../api/helpers/world.ts'
-import { ownedName } from '../../api/helpers/endpoints.ts'
+import { bytesOf } from '../../protocol/fixtures.ts'
+import { profile } from '../../registry/test-profile.ts'
 import { cli, says } from '../harness.ts'
 import { temporary } from '../../temporary.ts'
 
@@ -168,12 +171,12 @@ describe('doctor', () => {
   it('warns of names without change words', async () => {
     await start()
     expect(of(await diagnose(), 'change words')).toBeUndefined()
-    world.registry.owned.set('alice.chronym', ownedName('alice.chronym'))
+    await world.own('alice.chronym')
     expect(of(await diagnose(), 'change words')).toMatchObject({
       state: 'warning',
       cure: expect.stringContaining('chronym key change-words') as string
     })
-    world.registry.changePoint = '11'.repeat(32)
+    world.node.registry.setChangePoint(changePoint(bytesOf('words'), profileHash(profile)))
     expect(of(await diagnose(), 'change words')).toMatchObject({ state: 'ok' })
   })
 

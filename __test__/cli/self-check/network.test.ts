@@ -1,13 +1,23 @@
 /** `chronym network check`: what it says of networks that are well, young, of one hand, and of names that are lost. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PeerView } from '../../../src/views/network.ts'
+import type { NetworkDiversityView, PeerView } from '../../../src/views/network.ts'
 import { VERSION } from '../../../src/version.ts'
-import { REVEAL } from '../../api/helpers/endpoints.ts'
+import { REVEAL } from '../../api/helpers/records.ts'
 import { MAIN_TOKEN, type World } from '../../api/helpers/world.ts'
 import { DaemonScene } from '../daemon-scene.ts'
 import { cli, says } from '../harness.ts'
 
 const NAME = 'alice.chronym'
+/** Four peers of a young network, two of each of two /24. */
+const DIVERSITY: NetworkDiversityView = {
+  peers: 4,
+  prefixes: 2,
+  wide_prefixes: 1,
+  needed: { answer: 11, settle: 8, adopt: 5 },
+  missing: { peers: 7, prefixes: 4, wide_prefixes: 2 },
+  enough: false,
+  message: '4 of the 11 diverse peers'
+}
 
 describe('network check', () => {
   const scene = new DaemonScene()
@@ -15,7 +25,9 @@ describe('network check', () => {
   let url: string
   beforeEach(async () => {
     ;({ url, world } = await scene.daemon())
-    world.registry.reveals.set(NAME, REVEAL)
+    world.hold(REVEAL)
+    world.answers.sampleNames = () => [NAME]
+    world.answers.networkStatus = () => ({ ...world.node.registry.networkStatus(), diversity: DIVERSITY })
   })
   afterEach(() => scene.end())
 
@@ -31,13 +43,12 @@ describe('network check', () => {
     ...change
   })
   const peers = (...list: PeerView[]): void => {
-    world.registry.peers = () => list
+    world.answers.peers = () => list
   }
 
   const resolves = (how: 'settled' | 'thin'): void => {
-    const nobodys = world.registry.explain.bind(world.registry)
-    world.registry.explain = async (name, options) => ({
-      ...(await nobodys(name, options)),
+    world.answers.explain = async (name, options) => ({
+      ...(await world.node.registry.explain(name, options)),
       resolves: how,
       error: null
     })
@@ -72,7 +83,8 @@ describe('network check', () => {
   it('tells a wrong clock of this machine from that of a few peers', async () => {
     peers(peer(1))
     const said = async (...ahead: number[]): Promise<string> => {
-      world.registry.ahead = ahead
+      world.answers.clocks = () =>
+        Promise.resolve(ahead.map((ahead_ms, index) => ({ peer: `12D3KooW${index}`, ahead_ms })))
       return (await check()).stdout
     }
     expect(await said(-200, 400, 90)).toMatch(/ok +clocks +3 peers ahead of this machine by -0\.2 s to 0\.4 s/)
@@ -97,7 +109,7 @@ describe('network check', () => {
 
   it('says what to give where the daemon holds no name', async () => {
     peers(peer(1))
-    world.registry.reveals.clear()
+    world.answers.sampleNames = () => []
     expect((await check()).stdout).toMatch(/warn {2}names +this daemon holds no name/)
   })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Finding, verdictLine } from '../../../src/cli/self-check/findings.ts'
-import { REVEAL, REVEAL_BODY } from '../../api/helpers/endpoints.ts'
+import { REVEAL, REVEAL_BODY } from '../../api/helpers/records.ts'
 import { cli, says } from '../harness.ts'
 import {
   DONE,
@@ -149,7 +149,7 @@ describe('answers', () => {
     })
     expect((await ask(['resolve', REVEAL.name], { terminal: true })).stdout).toMatch(
       new RegExp(
-        `^name +${REVEAL.name}\\nowner +(01){32}\\nlease +until 2000-01-08T00:00:00.000Z \\(.* ago\\)\\n` +
+        `^name +${REVEAL.name}\\nowner +${Buffer.from(REVEAL.pubkey).toString('hex')}\\nlease +until 2000-01-08T00:00:00.000Z \\(.* ago\\)\\n` +
           'confidence +settled\\nsource +no peer answers: this is a record that the daemon holds for others\\n' +
           'answered +.* ago; peers are asked again\\n\\n' +
           '; serial 4\\n@ +TXT +"network"\\n$',

@@ -9,6 +9,7 @@ import { verifyIdentityLog } from '../../../../src/protocol/identity/log.ts'
 import { identityDid, parseIdentityDocument } from '../../../../src/protocol/identity/document.ts'
 import { parseManifest, verifyManifest } from '../../../../src/protocol/identity/manifest.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in.ts'
+import { DID } from '../../../api/helpers/records.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
 import { cli, type CliResult, says, words } from '../../harness.ts'
@@ -61,12 +62,13 @@ describe('an identity that is published at once', () => {
 
   it('is signed by the daemon of the directory, whose seed the command line does not read', async () => {
     const { url, world } = await scene.daemon()
+    await world.own('alice.chronym')
     const dataDir = scene.dataDirectory(url)
     const service = ['--service', 'files=FileServer=https://files.example']
     const args = ['--data-dir', dataDir, 'kid', 'create', '--publish', '--name', 'alice.chronym', ...service]
     expect(await cli([...args, '--index', '3'])).toMatchObject({ exitCode: 0, stderr: '' })
     const services = [{ id: '#files', type: 'FileServer', serviceEndpoint: 'https://files.example' }]
-    expect(world.registry.calls.at(-1)).toEqual({
+    expect(world.calls.at(-1)).toEqual({
       operation: 'createKid',
       arguments: [{ name: 'alice.chronym', services, index: 3 }]
     })
@@ -82,10 +84,10 @@ describe('a DID that the daemon does not show', () => {
     async (...command) => {
       const { url, world } = await scene.daemon()
       const show = (did: string): Promise<CliResult> => cli(['--api', url, '--token', MAIN_TOKEN, ...command, did])
-      expect(await show('did:chronym:zQmNobody')).toMatchObject(
-        says(4, /SVC-RES-002: No identity document is known for did:chronym:zQmNobody[^]*cure: Check the DID/u)
+      expect(await show(DID)).toMatchObject(
+        says(4, new RegExp(`SVC-RES-002: No identity document is known for ${DID}[^]*cure: Check the DID`, 'u'))
       )
-      world.registry.resolveIdentity = (did: string) =>
+      world.answers.resolveIdentity = (did: string) =>
         Promise.reject(
           new ServiceError('SVC-REQ-001', `${did} is not a DID of this network.`, {
             errors: [{ path: 'did', message: 'too short' }]

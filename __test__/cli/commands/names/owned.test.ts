@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { OwnedNameView } from '../../../../src/views/own.ts'
 import { ServiceError } from '../../../../src/errors.ts'
-import { NAME, ownedName, REVEAL } from '../../../api/helpers/endpoints.ts'
+import { NAME, ownedName, REVEAL } from '../../../api/helpers/records.ts'
 import { explanation } from '../../../api/helpers/explanation.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
@@ -17,7 +18,7 @@ describe('registering a name that is ours and was forgotten', () => {
 
   async function register(extensions: Record<string, unknown>, ...args: string[]): Promise<CliResult> {
     const { url, world } = await scene.daemon()
-    world.registry.register = () => Promise.reject(new ServiceError('SVC-REG-001', DETAIL, { extensions }))
+    world.answers.register = () => Promise.reject(new ServiceError('SVC-REG-001', DETAIL, { extensions }))
     return cli(['--api', url, '--token', MAIN_TOKEN, 'register', 'alice.chronym', '--yes', ...args])
   }
 
@@ -45,12 +46,12 @@ describe('a name that is sold', () => {
   it('is released without a question, and leaves the list; a look-up calls it no name of the daemon', async () => {
     const { url, world } = await scene.daemon()
     const sold = { to: 'ab'.repeat(32), at: '2026-11-24T12:00:00.000Z' }
-    world.registry.owned.set(NAME, { ...ownedName(NAME), state: 'sold', sold })
-    world.registry.reveals.set(NAME, REVEAL)
-    world.registry.explain = () =>
-      Promise.resolve(
-        explanation({ own: { name: world.registry.owned.get(NAME)!, claim: null, receipts: null, tasks: [] } })
-      )
+    let owned: OwnedNameView = { ...ownedName(NAME), state: 'sold', sold }
+    world.hold(REVEAL)
+    world.answers.ownedNames = () => [owned]
+    world.answers.release = () => owned
+    world.answers.explain = () =>
+      Promise.resolve(explanation({ own: { name: owned, claim: null, receipts: null, tasks: [] } }))
     const run = (...args: string[]) => cli(['--api', url, '--token', MAIN_TOKEN, '--no-json', ...args])
     const { stdout } = await run('resolve', NAME)
     expect(stdout).toMatch(/^owner +[0-9a-f]{64}$/m)
@@ -59,7 +60,7 @@ describe('a name that is sold', () => {
       exitCode: 0,
       stdout: `${NAME} is off the list: it is another owner's.\n`
     })
-    world.registry.owned.set(NAME, ownedName(NAME))
+    owned = ownedName(NAME)
     expect((await run('resolve', NAME)).stdout).toMatch(/^owner +this daemon \([0-9a-f]{64}\)$/m)
     expect((await run('release', NAME)).exitCode).toBe(2)
   })
@@ -75,9 +76,9 @@ describe('a name or a word that a command refuses', () => {
 
   it('is one of this daemon: the message has the renewal alone, and it works when pasted', async () => {
     const { url, world } = await scene.daemon()
-    world.registry.owned.set('alice.chronym', ownedName('alice.chronym'))
+    await world.own('alice.chronym')
     const detail = 'This daemon owns alice.chronym already; extend its lease: `chronym renew alice.chronym`.'
-    world.registry.register = () =>
+    world.answers.register = () =>
       Promise.reject(new ServiceError('SVC-REG-001', detail, { extensions: { owned: true } }))
     const dataDir = scene.dataDirectory(url)
     const { exitCode, stderr } = await cli(['--data-dir', dataDir, 'register', 'alice.chronym', '--yes'])
@@ -90,7 +91,7 @@ describe('a name or a word that a command refuses', () => {
 
   it.each(['kid', 'manifest'])('is no DID: both commands that `%s show` names work when pasted', async (group) => {
     const { url, world } = await scene.daemon()
-    world.registry.reveals.set(NAME, REVEAL)
+    world.hold(REVEAL)
     const { exitCode, stderr } = await cli(['--data-dir', scene.dataDirectory(url), group, 'show', NAME])
     expect(exitCode).toBe(2)
     const commands = pasted(stderr)

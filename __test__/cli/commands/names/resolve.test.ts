@@ -1,6 +1,6 @@
 /** What the network has under a name may be no zone: its owner decides. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { REVEAL } from '../../../api/helpers/endpoints.ts'
+import { revealWith } from '../../../api/helpers/records.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../../../api/helpers/world.ts'
 import { cli, listen } from '../../harness.ts'
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 /** What follows the fields. */
 async function shown(payload: string | Uint8Array): Promise<string | undefined> {
-  world.registry.reveals.set(NAME, { ...REVEAL, payload: new Uint8Array(Buffer.from(payload)) })
+  world.hold(revealWith(new Uint8Array(Buffer.from(payload))))
   const { exitCode, stdout } = await cli(['--api', url, '--token', MAIN_TOKEN, '--no-json', 'resolve', NAME])
   expect(exitCode).toBe(0)
   return stdout.split('\n\n')[1]?.trimEnd()

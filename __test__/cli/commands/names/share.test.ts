@@ -1,8 +1,10 @@
 import decodeQR from 'qr/decode.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OwnedNameView } from '../../../../src/views/own.ts'
-import { REVEAL } from '../../../api/helpers/endpoints.ts'
-import { CHECK_CODE } from '../../../api/helpers/registry.ts'
+import { utf8 } from '../../../../src/protocol/encoding/bytes.ts'
+import { checkCodeOf, SHORT_CODE } from '../../../../src/protocol/claim/check-code.ts'
+import { profile } from '../../../registry/test-profile.ts'
+import { revealWith } from '../../../api/helpers/records.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
 import { cli, type CliResult, type CliSettings } from '../../harness.ts'
@@ -21,6 +23,11 @@ const ours = (name: string, state: OwnedNameView['state'] = 'live'): OwnedNameVi
   warnings: []
 })
 
+const CHECK_CODE = '7kq2mx0123456789abcdefghjk'
+/** The name of somebody else. */
+const BOB = revealWith(utf8('no zone'), 'bob.chronym')
+const BOB_CODE = checkCodeOf(BOB, profile).slice(0, SHORT_CODE)
+
 /** What a camera sees of half blocks, light ones lit, each module three pixels wide. */
 function scanned(rows: readonly string[]): string {
   const lit = rows.flatMap((row) => ['█▀', '█▄'].map((blocks) => Array.from(row, (block) => blocks.includes(block))))
@@ -35,11 +42,11 @@ describe('chronym share', () => {
 
   async function share(name: string, args: readonly string[] = [], settings?: CliSettings): Promise<CliResult> {
     const { url, world } = await scene.daemon()
-    for (const each of ['alice.chronym', 'xn--bcher-kva.chronym', `${'a'.repeat(56)}.chronym`])
-      world.registry.owned.set(each, ours(each))
-    world.registry.owned.set('lost.chronym', ours('lost.chronym', 'lost'))
-    for (const each of ['bob.chronym', 'bob--7kq2mx.chronym'])
-      world.registry.reveals.set(each, { ...REVEAL, name: 'bob.chronym' })
+    world.answers.ownedNames = () => [
+      ...['alice.chronym', 'xn--bcher-kva.chronym', `${'a'.repeat(56)}.chronym`].map((each) => ours(each)),
+      ours('lost.chronym', 'lost')
+    ]
+    world.hold(BOB)
     return cli(['--api', url, '--token', MAIN_TOKEN, 'share', name, ...args], settings)
   }
 
@@ -97,18 +104,18 @@ describe('chronym share', () => {
 
   it('says of a name that is not ours where its code is from, unless it was given with one', async () => {
     const { stdout, stderr } = await share('bob', [], UTF8)
-    expect(stdout).toContain('bob--7kq2mx.chronym')
+    expect(stdout).toContain(`bob--${BOB_CODE}.chronym`)
     expect(stderr).toBe(
       '• bob.chronym is not of this daemon: the code is what the network shows now, not what its owner gave you\n'
     )
-    const coded = await share('bob--7KQ2MX', [], UTF8)
+    const coded = await share(`bob--${BOB_CODE.toUpperCase()}`, [], UTF8)
     expect([coded.stdout, coded.stderr]).toEqual([stdout, ''])
   })
 
   it('asks the network for a name that is lost, and refuses what nobody has, or no length of a code', async () => {
     expect(await share('lost')).toMatchObject({ exitCode: 4, stdout: '' })
     expect(await share('carol')).toMatchObject({ exitCode: 4, stdout: '' })
-    expect(await share('bob--zzzzzz')).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(await share('bob--zzzzzz')).toMatchObject({ exitCode: 6, stdout: '' })
     for (const characters of ['5', '27', 'six'])
       expect(await share('alice', ['--characters', characters])).toMatchObject({ exitCode: 2, stdout: '' })
   })

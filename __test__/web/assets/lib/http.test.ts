@@ -51,7 +51,7 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
   expect(storage.size).toBe(1)
   expect((await get('/session')).scopes).toEqual(['admin'])
 
-  world.tasks.create({ name: 'alice.chronym', kind: 'register' })
+  const change = world.scriptTask()
   const ended = Promise.withResolvers<string>()
   const close = stream(
     '/api/vdf/status/task-1/events',
@@ -60,8 +60,8 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
     },
     undefined
   )
-  await expect.poll(() => world.tasks.openStreams).toBe(1)
-  world.tasks.change('task-1', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
+  await expect.poll(world.openStreams).toBe(1)
+  change('completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
   expect(await ended.promise).toBe('task-1')
   close()
 
