@@ -20,8 +20,9 @@ export function portHolder(port: number): Holder | undefined {
   if (sockets.size === 0) return undefined
   for (const pid of namesIn('/proc').filter((name) => /^\d+$/u.test(name))) {
     if (!namesIn(`/proc/${pid}/fd`).some((fd) => sockets.has(targetOf(`/proc/${pid}/fd/${fd}`)))) continue
-    const command = readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim().slice(0, MAX_COMMAND)
-    return { pid: Number(pid), command: printable(masked(command)) }
+    const command = readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
+    // Masked before it is cut: half of an address shows a password that the whole one would hide.
+    return { pid: Number(pid), command: printable(masked(command).slice(0, MAX_COMMAND)) }
   }
   return undefined
 }
