@@ -68,7 +68,17 @@ export default defineConfig({
           ...PATIENCE
         }
       },
-      { test: { name: 'quick-sharing', include: SHARING, exclude: FULL, pool: 'forks', isolate: false, ...PATIENCE } },
+      {
+        test: {
+          name: 'quick-sharing',
+          include: SHARING,
+          exclude: FULL,
+          setupFiles: ['__test__/remove-temporary.ts'],
+          pool: 'forks',
+          isolate: false,
+          ...PATIENCE
+        }
+      },
       {
         test: {
           name: 'e2e',

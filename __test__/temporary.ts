@@ -5,9 +5,12 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
 const made: string[] = []
-afterAll(() => {
+
+export function removeTemporary(): void {
   for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
-})
+}
+
+afterAll(removeTemporary)
 
 /** A new, empty directory. */
 export function temporary(): string {

@@ -64,6 +64,13 @@ it('tests that share a process leave no module, global, variable or timer of it 
       .map(({ each }) => `${file}: ${each}`)
   )
   expect(found).toEqual([])
+  // Vitest calls it for the first file alone. __test__/remove-temporary.ts does the one that is there for each.
+  const hooked = sharing
+    .flatMap((file) => [...reached(file)].map((helper) => ({ file, helper })))
+    .filter(({ helper }) => helper.startsWith('__test__/') && helper !== '__test__/temporary.ts')
+    .filter(({ helper }) => /^(?:before|after)(?:All|Each)\(/m.test(readFileSync(join(ROOT, helper), 'utf8')))
+    .map(({ file, helper }) => `${file} reaches a hook of ${helper}`)
+  expect(hooked).toEqual([])
   expect(sharing.length).toBeGreaterThan(50)
 })
 

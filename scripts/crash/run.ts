@@ -325,7 +325,8 @@ class Scene {
     const times = (await client.ownedNames()).filter((owned) => owned === name).length
     this.#claims.hold(times === 1, `${name} is owned ${times} times`)
     const [here, there] = [await client.resolve(name), await this.#world!.client.resolve(name)]
-    this.#claims.hold(JSON.stringify(here) === JSON.stringify(there), `${name} is something else elsewhere`)
+    const [ours, theirs] = [JSON.stringify(here), JSON.stringify(there)]
+    this.#claims.hold(ours === theirs, `${name} is something else elsewhere: ${ours} here, ${theirs} there`)
   }
 
   /** Holds the claims against what the victim left. */

@@ -70,7 +70,7 @@ const cases = ENDPOINTS.flatMap((endpoint) =>
 
 it.each(cases)('$title', async ({ endpoint, parameter, values }) => {
   const world = createWorld()
-  furnish(world, endpoint)
+  await furnish(world, endpoint)
   const { path, headers } = attempt(endpoint, parameter, values)
   const response = await world.request(endpoint.operation.split(' ')[0]!, path, {
     ...(endpoint.token && { token: MAIN_TOKEN }),
