@@ -30,7 +30,7 @@ class LongestFirst extends BaseSequencer {
 /** What `npm test` leaves to `npm run test:full`. */
 const FULL = [...FULL_PLACES.map((place) => `${place}**`), ...FULL_FILES]
 
-/** What it runs with many files in one process. */
+/** Quick files that share processes. */
 const SHARING = SHARING_PLACES.map((place) => `${place}**/*.test.ts`)
 
 /** Real daemons in network namespaces. */

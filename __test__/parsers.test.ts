@@ -238,7 +238,7 @@ async function leastCost({ read }: Reader, all: Buffer, enoughMs: number): Promi
 const BOUND_MS = 50
 /** No machine is so slow or so busy that a linear reader takes ten times as long. */
 const NO_MACHINE_MS = 10 * BOUND_MS
-/** Of the time for a quarter: four for a linear reader, sixteen for a quadratic one. */
+/** Times the cost of a quarter: four for a linear reader, sixteen for a quadratic one. */
 const MOST_GROWTH = 8
 
 function filled({ before: head = '', longest }: Reader, mark: string, share: number): Buffer {

@@ -27,7 +27,7 @@ import { MAIN_TOKEN, SEED_PASSPHRASE, type Operation, type World } from './world
 const OWNED = 'owned.chronym'
 const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
 const HASH = profileHash(profile)
-/** Of somebody who takes the name over from this daemon. */
+/** A buyer's offer to take the name over from this daemon. */
 const OFFER = makeOffer(ownReveal(OWNED), { next: bytesOf('next'), consented: false }, keyOf('bob'), HASH)
 const POINT = changePoint(bytesOf('words'), HASH)
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
@@ -210,7 +210,7 @@ export async function furnish(world: World, endpoint: EndpointCase): Promise<str
   // Each takes some time, and one path alone needs it.
   if (endpoint.path.startsWith('/api/pins/')) await registry.resolve(NAME)
   if (endpoint.path.endsWith('/offer')) registry.setChangePoint(POINT)
-  // What these reach lies outside of the world.
+  // These reach farms, peers and lists, which the world does not have.
   world.answers.connect = () => Promise.resolve(registry.peers()[0]!)
   world.answers.followPinList = (_source, { agree = 1 } = {}) => Promise.resolve({ agree, lists: [] })
   world.answers.move = (id, place) => tasks.get(id) && { ...tasks.get(id)!, moved_to: place }

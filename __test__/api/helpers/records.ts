@@ -1,4 +1,4 @@
-/** What the network of the world holds: a name, an identity and its manifest, valid when worlds begin. */
+/** A name, an identity and its manifest, held by the world's network and valid when worlds begin. */
 import { checkCodeOf } from '../../../src/protocol/claim/check-code.ts'
 import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
@@ -17,7 +17,7 @@ import { profile } from '../../registry/test-profile.ts'
 /** When worlds begin, and the round of the names in them: some minutes before. */
 export const NOW_MS = Date.parse('2026-11-21T12:00:00Z')
 const CLAIMED_ROUND = clockRound(NOW_MS, profile.beacon) - 100
-/** Of the world's daemon. */
+/** The seed of the world's daemon. */
 export const SEED = new Uint8Array(32).fill(1)
 
 export const NAME = 'alice.chronym'

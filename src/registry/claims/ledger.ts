@@ -220,7 +220,7 @@ export interface Task {
   toldPlace: number | null
 }
 
-/** What the evaluation of a task reports now; undefined while none is at work, or the task has ended or is paused. */
+/** The evaluation's report of now; undefined while none is at work, or the task has ended or is paused. */
 export function reported(task: Task, nowMs: number): Extract<TaskInput, { type: 'advanced' }> | undefined {
   const evaluation = task.run?.progress()
   if (evaluation === undefined || task.state.paused || hasEnded(task.state)) return undefined
