@@ -38,8 +38,17 @@ const statesHeld = (): unknown[] => holders().map(({ network }) => network.heldH
 const ownersHeld = (): unknown[] => holders().map(({ network }) => network.heldHere(NAME)?.claim.pubkey)
 const ofAll = (value: unknown): unknown[] => Array.from({ length: K }, () => value)
 
+/** The daemon may not have found the youngest peer at first. */
+async function putToAll(record: Reveal): ReturnType<LabNode['network']['putReveal']> {
+  return waitFor(async () => {
+    const outcome = await daemon.network.putReveal(record)
+    expect(outcome.of).toBe(K)
+    return outcome
+  })
+}
+
 async function squat(): Promise<void> {
-  expect(await daemon.network.putReveal(squatted)).toMatchObject({ storedBy: K })
+  expect(await putToAll(squatted)).toMatchObject({ storedBy: K })
   expect(statesHeld()).toEqual(ofAll('provisional'))
 }
 
@@ -53,7 +62,7 @@ async function restart(): Promise<void> {
 async function reveal(who: string): Promise<Reveal> {
   lab.advance(lab.profile.min_commit)
   const claim = lab.reveal(NAME, lab.owner(who), { p: lab.round, salt: saltOf(who) })
-  await daemon.network.putReveal(claim)
+  await putToAll(claim)
   return claim
 }
 
