@@ -3,8 +3,8 @@
  *   [--seconds 60]
  *
  * What a farm costs (docs/operate/farm.md, "What it costs"): squarings at a worker beside the bare loop by turns, small
- * tasks over several worker processes, a daemon that starts again (`--tasks 300`), and the server under the messages of
- * many workers.
+ * tasks over several worker processes, a daemon with 300 tasks that starts again, and the server under the messages
+ * of many workers.
  * All programs are real, on this machine; only the many workers square nothing.
  */
 import { parseArgs } from 'node:util'
@@ -41,7 +41,7 @@ const figures: Figure[] = []
 let load: ServerLoad | undefined
 if (chosen.includes('rate')) figures.push(...(await measureRate()))
 if (chosen.includes('tasks')) figures.push(...(await measureTasks(Number(values.tasks), Number(values.rounds))))
-if (chosen.includes('restart')) figures.push(await measureRestart(Number(values.tasks), Number(values.rounds)))
+if (chosen.includes('restart')) figures.push(await measureRestart(Number(values.rounds)))
 if (chosen.includes('load')) load = await measureLoad(Number(values.workers), Number(values.seconds))
 
 const result = { machine: machine(), figures, ...(load !== undefined && { load }) }

@@ -15,17 +15,20 @@ import { complain, MEMORY_BYTES, stepsOf } from '../tasks/real-tasks.ts'
 import { DAY_OF_SQUARING, RECORDS_PER_SECOND } from './load.ts'
 import { BENCH_NETWORK, startServer, startSimulated } from './scene.ts'
 
+const TASKS = 300
+/** At most half of a task's memory holds records of its squarings (src/farm/saved-state.ts). */
+const RECORDS = RECORDS_PER_SECOND / 2
 const POLL_MS = 10
 /** Each task has left a checkpoint at the server by then. */
 const HELD_MS = 20_000
 
-export async function measureRestart(tasks: number, rounds: number): Promise<Figure> {
+export async function measureRestart(rounds: number): Promise<Figure> {
   const server = await startServer()
-  const workers = startSimulated(server.url, 0, tasks, RECORDS_PER_SECOND / 2)
+  const workers = startSimulated(server.url, 0, TASKS, RECORDS)
   const directory = scratchDirectory()
   let daemon = await start(directory, server.url)
-  for (let index = 0; index < tasks; index++) daemon.tasks.create({ name: `name${index}.chronym`, kind: 'renew' })
-  await daemon.squares(tasks)
+  for (let index = 0; index < TASKS; index++) daemon.tasks.create({ name: `name${index}.chronym`, kind: 'renew' })
+  await daemon.squares(TASKS)
   say('workers square each task')
   const seconds: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -33,17 +36,14 @@ export async function measureRestart(tasks: number, rounds: number): Promise<Fig
     await daemon.stop()
     const beganMs = performance.now()
     daemon = await start(directory, server.url)
-    await daemon.squares(tasks)
+    await daemon.squares(TASKS)
     seconds.push((performance.now() - beganMs) / 1000)
     say(`round ${round + 1}: all taken up after ${seconds.at(-1)!.toFixed(1)} s`)
   }
   await daemon.stop()
   await workers.kill()
   await server.stop()
-  return measured(
-    { name: `${tasks} tasks at a farm, taken up after a restart`, unit: 's', parts: {} },
-    summary(seconds)
-  )
+  return measured({ name: `${TASKS} tasks at a farm, taken up after a restart`, unit: 's' }, summary(seconds))
 }
 
 async function start(directory: string, url: string) {

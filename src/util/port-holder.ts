@@ -5,7 +5,8 @@ import { printable } from './printable.ts'
 
 /** State of a listening socket in /proc/net/tcp. */
 const LISTEN = '0A'
-/** Characters kept of a command. */
+/** Characters read of a command, since its user chooses it, and characters kept. */
+const MAX_READ = 4_096
 const MAX_COMMAND = 200
 
 interface Holder {
@@ -20,7 +21,7 @@ export function portHolder(port: number): Holder | undefined {
   if (sockets.size === 0) return undefined
   for (const pid of namesIn('/proc').filter((name) => /^\d+$/u.test(name))) {
     if (!namesIn(`/proc/${pid}/fd`).some((fd) => sockets.has(targetOf(`/proc/${pid}/fd/${fd}`)))) continue
-    const command = readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
+    const command = readOrEmpty(`/proc/${pid}/cmdline`).slice(0, MAX_READ).replaceAll('\0', ' ').trim()
     // Masked before it is cut: half of an address shows a password that the whole one would hide.
     return { pid: Number(pid), command: printable(masked(command).slice(0, MAX_COMMAND)) }
   }

@@ -212,7 +212,7 @@ describe('published pins', () => {
     execFileSync('mkfifo', [fifo])
     for (const [source, why] of [
       ['http://pins.example.org/list', /http:\/\/ is for this machine alone/],
-      ['https:', /the address is none/],
+      ['https:', /the address is not valid/],
       ['https://user:secret@pins.example.org/list', /^(?!.*(?:secret|Request)).*a name and a password/],
       ['ftp://example.org', /./],
       [join(directory, 'absent'), /no such file/],

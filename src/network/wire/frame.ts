@@ -37,8 +37,8 @@ export class RequestDeclined extends Error {
 /**
  * Reads the next message of a stream, if `admit` accepts its length.
  * Throws FrameError for broken framing (CutShort where the stream ends within a message, NoMessage before one),
- * RequestDeclined, and the stream's error when it is reset. Buffers at most the longest message and one chunk of the transport. It has no deadline: abort the stream
- * to end it.
+ * RequestDeclined, and the stream's error when it is reset. Buffers at most the longest message and one chunk of the
+ * transport. It has no deadline: abort the stream to end it.
  */
 export async function readFrame(
   stream: AsyncIterable<Uint8Array | { subarray(): Uint8Array }>,

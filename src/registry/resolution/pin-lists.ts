@@ -178,7 +178,7 @@ export class PinListUpkeep {
     const { profile } = this.#context
     if (/^https?:/.test(source)) {
       const url = URL.parse(source)
-      if (url === null) throw new Error('the address is none: see its host and port')
+      if (url === null) throw new Error('the address is not valid: check its host and port')
       if (url.username !== '' || url.password !== '')
         throw new Error('an address with a name and a password is not fetched; serve the list without them')
       if (url.protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)) return url
