@@ -215,6 +215,8 @@ describe('published pins', () => {
       ['https:', /the address is not valid/],
       ['https://user:secret@pins.example.org/list', /^(?!.*(?:secret|Request)).*a name and a password/],
       ['ftp://example.org', /./],
+      ['https://127.0.0.1:9/list', /port, which is for other protocols/],
+      [urlOf('/list').replace('http:', 'https:'), /no TLS is spoken there .*ERR_SSL_/],
       [join(directory, 'absent'), /no such file/],
       [directory, /it is no file/],
       [fifo, /it is no file/],

@@ -197,11 +197,15 @@ function refused(why: string, cause?: unknown): ServiceError {
   return new ServiceError('SVC-PIN-003', `The list is not followed: ${why}.`, { cause })
 }
 
-/** `fetch` says only that it failed; its cause says why. */
+/** `fetch` says only that it failed; its cause says why, of TLS and of ports that are not for the web in its own words. */
 function reasonOf(error: unknown): string {
   const { message, cause, name } = error as Error
   if (name === 'TimeoutError') return `nothing came within ${FETCH_MS / 1_000} s`
-  return (cause instanceof Error && message === 'fetch failed' ? cause.message : message).replace(/\.$/, '')
+  const isOfFetch = cause instanceof Error && message === 'fetch failed'
+  const fault: Error & { code?: string } = isOfFetch ? cause : (error as Error)
+  if (fault.code?.startsWith('ERR_SSL_')) return `no TLS is spoken there that this daemon knows (${fault.code})`
+  if (fault.message === 'bad port') return 'nothing is fetched from that port, which is for other protocols'
+  return fault.message.replace(/\.$/, '')
 }
 
 /** No redirect: a publisher must not send this machine to an address of its own network. */
